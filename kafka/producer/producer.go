@@ -1,0 +1,120 @@
+package producer
+
+import (
+	"context"
+	"time"
+)
+
+// Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
+// proto/penstock/v1/sink.proto. A zero where that message says "engine default" lets the engine choose.
+type Config struct {
+	BootstrapServers       []string
+	ClientID               string
+	Acks                   int
+	Idempotence            bool
+	DeliveryTimeout        time.Duration
+	RequestTimeout         time.Duration
+	MaxBlock               time.Duration
+	TransactionTimeout     time.Duration
+	Linger                 time.Duration
+	BatchBytes             int
+	BufferBytes            int64
+	MaxRequestBytes        int
+	Compression            string
+	CompressionLevel       *int
+	RetryBackoff           time.Duration
+	RetryBackoffMax        time.Duration
+	ReconnectBackoff       time.Duration
+	ReconnectBackoffMax    time.Duration
+	ConnectionSetupTimeout time.Duration
+	ConnectionsMaxIdle     time.Duration
+	MetadataMaxAge         time.Duration
+	MaxInFlight            int
+	Retries                *int
+}
+
+// Identity names one transaction for the committer.
+type Identity struct {
+	TransactionalID string
+	ProducerID      int64
+	ProducerEpoch   int16
+}
+
+// Records is one encoded batch for one topic. Value i is Values[ValueOffsets[i]:ValueOffsets[i+1]]. The engine may keep
+// Values and the offsets until Produce returns, not longer.
+type Records struct {
+	Topic        string
+	Values       []byte
+	ValueOffsets []uint32
+	// Keys and KeyOffsets are nil when every key is null.
+	Keys       []byte
+	KeyOffsets []uint32
+	// Timestamps in milliseconds since the Unix epoch, one for each record; nil: the time of producing.
+	Timestamps []int64
+}
+
+// Len is the number of records.
+func (r *Records) Len() int { return len(r.ValueOffsets) - 1 }
+
+// Counters are running totals of one producer.
+type Counters struct {
+	Accepted, Acknowledged, Failed int64
+}
+
+// Engine makes producers. It is safe for concurrent use.
+type Engine interface {
+	// Name says which engine and which version, for logs.
+	Name() string
+	// Validate refuses a configuration that the engine cannot map, with the option, the value and what to do.
+	Validate(Config) error
+	// Init creates a transactional producer, initialises its id and learns the identity from the coordinator. It blocks up
+	// to a second on a healthy broker: never call it on the barrier path. It returns when ctx ends.
+	Init(ctx context.Context, cfg Config, transactionalID string) (Ready, error)
+	// OpenPlain creates a producer without transactions (AT_LEAST_ONCE, NONE).
+	OpenPlain(ctx context.Context, cfg Config) (Plain, error)
+}
+
+// Ready is an initialised transactional producer without a transaction.
+type Ready interface {
+	Identity() Identity
+	// Begin opens the transaction (a local step). The Ready is consumed.
+	Begin() (Open, error)
+	// Discard destroys the producer; its id stays initialised and empty.
+	Discard()
+}
+
+// Open is a producer with an open transaction. Produce, Flush, Seal and Abort are called by one goroutine at a time.
+type Open interface {
+	Identity() Identity
+	// Produce enqueues every record or fails the epoch; a full queue blocks until ctx ends or Config.MaxBlock passes.
+	Produce(ctx context.Context, r *Records) error
+	Counters() Counters
+	// Err is the first asynchronous failure (a delivery report, a fatal error), nil while there is none.
+	Err() error
+	// Seal flushes and proves the epoch (kafka.md 4.4): rows == accepted == acknowledged, nothing failed, nothing fatal,
+	// identity unchanged. The Open is consumed, also on error (then it is destroyed without ending the transaction).
+	Seal(ctx context.Context, rows int64) (Sealed, error)
+	// Abort ends a transaction that is known to have failed or is not wanted, bounded by ctx, and destroys the producer.
+	Abort(ctx context.Context) error
+	// Discard destroys the producer and leaves the transaction as it is.
+	Discard()
+}
+
+// Sealed is a flushed and proven transaction that belongs to the committer now.
+type Sealed interface {
+	Identity() Identity
+	Rows() int64
+	// Release destroys the producer; the transaction stays Ongoing.
+	Release()
+}
+
+// Plain is a producer without transactions. Produce and Flush are called by one goroutine at a time.
+type Plain interface {
+	Produce(ctx context.Context, r *Records) error
+	// Flush returns when everything produced so far is acknowledged, or with the first failure.
+	Flush(ctx context.Context) error
+	Counters() Counters
+	Err() error
+	// Close destroys the producer; unacknowledged records are lost.
+	Close()
+}
