@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCountEvents(t *testing.T) {
+	in := strings.Join([]string{
+		`{"Action":"output","Package":"p","Test":"TestA","Output":"a says\n"}`,
+		`{"Action":"pass","Package":"p","Test":"TestA"}`,
+		`{"Action":"output","Package":"p","Test":"TestB","Output":"b says\n"}`,
+		`{"Action":"fail","Package":"p","Test":"TestB"}`,
+		`{"Action":"skip","Package":"p","Test":"TestC"}`,
+		`{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}`,
+		`{"Action":"pass","Package":"p"}`,
+	}, "\n")
+	var out strings.Builder
+	got := countEvents(strings.NewReader(in), &out)
+	if want := (counts{Passed: 1, Failed: 1, Skipped: 1}); got != want {
+		t.Errorf("counts = %+v, want %+v", got, want)
+	}
+	if s := out.String(); strings.Contains(s, "a says") || !strings.Contains(s, "b says") || !strings.Contains(s, "ok  \tp") {
+		t.Errorf("output = %q: want the failed test's output and the package's line only", s)
+	}
+}
+
+func TestCountReportsIgnoresOldOnes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, age time.Duration) {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("TEST-new.xml", `<testsuite tests="5" errors="1" failures="1" skipped="1"/>`, 0)
+	write("TEST-old.xml", `<testsuite tests="9" errors="0" failures="0" skipped="0"/>`, time.Hour)
+	got, err := countReports(time.Now().Add(-time.Minute), filepath.Join(dir, "TEST-*.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (counts{Passed: 2, Failed: 2, Skipped: 1}); got != want {
+		t.Errorf("counts = %+v, want %+v", got, want)
+	}
+}
