@@ -1,0 +1,323 @@
+package shm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+)
+
+// Config sizes an arena.
+type Config struct {
+	// Capacity bounds the bytes of all segments together: granted, warm and tables.
+	Capacity int64
+	// SegmentBytes is the size of every data segment, its header of 4096 bytes included; a multiple of the page size.
+	SegmentBytes int64
+	// WarmSegments is how many populated data segments FillWarm keeps ready.
+	WarmSegments int
+}
+
+// Arena is all shared memory of one daemon life. Safe for concurrent use.
+type Arena struct {
+	config Config
+	id     uint64
+
+	// mu guards what follows. It is never held while the kernel makes, fills or unmaps memory.
+	mu       sync.Mutex
+	closed   bool
+	nextID   uint32
+	nextSlot uint64
+	// used is in bytes and counts memory from before it exists until after it is gone.
+	used   int64
+	denied uint64
+	live   map[*mapping]struct{}
+	warm   []*mapping
+	leases map[uint32]*lease
+	tables map[uint32]*Table // by session
+}
+
+// lease is the daemon's private record of who holds a data segment.
+type lease struct {
+	segment *Segment
+	owner   uint32
+	purpose string
+}
+
+// NewArena prepares an arena with a random id. It allocates nothing yet; FillWarm does. The error names the setting that
+// is wrong and its value.
+func NewArena(c Config) (*Arena, error) {
+	page := int64(os.Getpagesize())
+	switch {
+	case !littleEndian():
+		return nil, errors.New("shared memory needs a little-endian machine (shm/LAYOUT.md)")
+	case c.SegmentBytes < 2*SegmentHeaderBytes || c.SegmentBytes%page != 0 || c.SegmentBytes > math.MaxInt32:
+		return nil, fmt.Errorf("segment size %d: use a multiple of the page size %d, from %d bytes to below 2 GiB, "+
+			"which is the most that a JVM maps at once", c.SegmentBytes, page, 2*SegmentHeaderBytes)
+	case c.Capacity < c.SegmentBytes:
+		return nil, fmt.Errorf("arena capacity %d: use at least one segment, %d bytes", c.Capacity, c.SegmentBytes)
+	case c.WarmSegments < 0 || int64(c.WarmSegments) > c.Capacity/c.SegmentBytes:
+		return nil, fmt.Errorf("%d warm segments of %d bytes: the arena capacity of %d bytes holds %d",
+			c.WarmSegments, c.SegmentBytes, c.Capacity, c.Capacity/c.SegmentBytes)
+	}
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, fmt.Errorf("random arena id: %w", err)
+	}
+	return &Arena{
+		config: c,
+		id:     binary.LittleEndian.Uint64(id[:]),
+		live:   map[*mapping]struct{}{},
+		leases: map[uint32]*lease{},
+		tables: map[uint32]*Table{},
+	}, nil
+}
+
+// ID identifies this daemon life; it stands in every segment's header and in every handle.
+func (a *Arena) ID() uint64 { return a.id }
+
+// SegmentBytes is the size of every data segment in bytes.
+func (a *Arena) SegmentBytes() int64 { return a.config.SegmentBytes }
+
+// MaxBatchBytes is the largest batch that a data segment can hold.
+func (a *Arena) MaxBatchBytes() int64 { return a.config.SegmentBytes - SegmentHeaderBytes }
+
+// Lease grants a populated data segment to a session; purpose is for messages and status output. It takes a warm segment
+// if there is one, else it makes one, which takes a millisecond for each two MiB. Errors: *DeniedError, ErrClosed.
+func (a *Arena) Lease(owner uint32, purpose string) (*Segment, error) {
+	m, err := a.takeWarm()
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		if m, err = a.create("data", a.config.SegmentBytes, owner, purpose); err != nil {
+			return nil, err
+		}
+	}
+	id, err := a.segmentID()
+	if err != nil {
+		a.destroy(m)
+		return nil, err
+	}
+	s := a.newSegment(m, id, DataSegment, 0, 0)
+	if err := a.addLease(&lease{s, owner, purpose}); err != nil {
+		s.unpin()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (a *Arena) addLease(l *lease) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return ErrClosed
+	}
+	a.leases[l.segment.id] = l
+	return nil
+}
+
+// takeWarm takes a warm mapping, the one used last; nil when there is none.
+func (a *Arena) takeWarm() (*mapping, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, ErrClosed
+	}
+	n := len(a.warm)
+	if n == 0 {
+		return nil, nil
+	}
+	m := a.warm[n-1]
+	a.warm = a.warm[:n-1]
+	return m, nil
+}
+
+func (a *Arena) segmentID() (uint32, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.nextID == math.MaxUint32 {
+		return 0, errors.New("this daemon has used up its segment ids; restart it")
+	}
+	a.nextID++
+	return a.nextID, nil
+}
+
+// create reserves room in the ledger, and only then makes the memory.
+func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*mapping, error) {
+	if err := a.reserve(size, owner, purpose); err != nil {
+		return nil, err
+	}
+	m, err := createMapping(fmt.Sprintf("penstock-%s-%x", name, a.id), size)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		a.used -= size
+		a.denied++
+		return nil, &DeniedError{Owner: owner, Purpose: purpose, Requested: size, Used: a.used, Capacity: a.config.Capacity, Cause: err}
+	}
+	a.live[m] = struct{}{}
+	return m, nil
+}
+
+// reserve counts size bytes as used. A warm segment gives way when nothing else is left.
+func (a *Arena) reserve(size int64, owner uint32, purpose string) error {
+	for {
+		a.mu.Lock()
+		if a.closed {
+			a.mu.Unlock()
+			return ErrClosed
+		}
+		if size <= a.config.Capacity-a.used {
+			a.used += size
+			a.mu.Unlock()
+			return nil
+		}
+		n := len(a.warm)
+		if n == 0 {
+			a.denied++
+			err := &DeniedError{Owner: owner, Purpose: purpose, Requested: size, Used: a.used, Capacity: a.config.Capacity}
+			a.mu.Unlock()
+			return err
+		}
+		victim := a.warm[n-1]
+		a.warm = a.warm[:n-1]
+		a.mu.Unlock()
+		a.destroy(victim)
+	}
+}
+
+// destroy unmaps m, and only then gives its bytes back to the ledger.
+func (a *Arena) destroy(m *mapping) {
+	a.mu.Lock()
+	delete(a.live, m)
+	a.mu.Unlock()
+	m.close()
+	a.mu.Lock()
+	a.used -= int64(len(m.mem))
+	a.mu.Unlock()
+}
+
+// Return takes a data segment back from its session, which has unmapped it and has no slot that names it. The memory is
+// wiped, so that no session reads another's rows, and kept warm. Errors: *ForeignError, ErrClosed.
+func (a *Arena) Return(owner, segmentID uint32) error {
+	a.mu.Lock()
+	l := a.leases[segmentID]
+	if a.closed || l == nil || l.owner != owner {
+		defer a.mu.Unlock()
+		if a.closed {
+			return ErrClosed
+		}
+		return &ForeignError{owner, "segment", segmentID, "is not leased to this session"}
+	}
+	delete(a.leases, segmentID)
+	a.mu.Unlock()
+	m := l.segment.takeBack()
+	if m == nil {
+		// The daemon still reads a batch of it, against the client's promise: do not recycle.
+		l.segment.unpin()
+		return nil
+	}
+	clear(m.mem)
+	a.keepWarm(m)
+	return nil
+}
+
+// keepWarm puts m into the pool of warm segments, or destroys it when the arena is closed.
+func (a *Arena) keepWarm(m *mapping) {
+	a.mu.Lock()
+	closed := a.closed
+	if !closed {
+		a.warm = append(a.warm, m)
+	}
+	a.mu.Unlock()
+	if closed {
+		a.destroy(m)
+	}
+}
+
+// FillWarm makes warm segments until there are Config.WarmSegments, the capacity is used up, or ctx is done. It is for a
+// background task; only a kernel's refusal (*DeniedError with a cause), ctx's end and ErrClosed are errors.
+func (a *Arena) FillWarm(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a.mu.Lock()
+		enough := len(a.warm) >= a.config.WarmSegments || a.config.SegmentBytes > a.config.Capacity-a.used
+		closed := a.closed
+		a.mu.Unlock()
+		if closed {
+			return ErrClosed
+		}
+		if enough {
+			return nil
+		}
+		m, err := a.create("data", a.config.SegmentBytes, Daemon, "warm segment")
+		if err != nil {
+			return err
+		}
+		a.keepWarm(m)
+	}
+}
+
+// Revoke ends everything that a session holds: its slots go to FREE with their generation raised, and its table and data
+// segments are unmapped as soon as nobody in the daemon reads them. They are not recycled: threads of a dying JVM may
+// still write to them. Revoke is idempotent; it returns how many segments there were.
+func (a *Arena) Revoke(owner uint32) int {
+	a.mu.Lock()
+	var segments []*Segment
+	for id, l := range a.leases {
+		if l.owner == owner {
+			segments = append(segments, l.segment)
+			delete(a.leases, id)
+		}
+	}
+	table := a.tables[owner]
+	delete(a.tables, owner)
+	a.mu.Unlock()
+	if table != nil {
+		table.RevokeAll()
+		segments = append(segments, table.segment)
+	}
+	for _, s := range segments {
+		s.unpin()
+	}
+	return len(segments)
+}
+
+// Close revokes every session and unmaps everything that nobody in the daemon reads; what is pinned follows with its last
+// pin. Later calls get ErrClosed.
+func (a *Arena) Close() {
+	a.mu.Lock()
+	a.closed = true
+	owners := map[uint32]struct{}{}
+	for _, l := range a.leases {
+		owners[l.owner] = struct{}{}
+	}
+	for owner := range a.tables {
+		owners[owner] = struct{}{}
+	}
+	warm := a.warm
+	a.warm = nil
+	a.mu.Unlock()
+	for owner := range owners {
+		a.Revoke(owner)
+	}
+	for _, m := range warm {
+		a.destroy(m)
+	}
+}
+
+// pinLease pins a data segment for reading, if it is leased to owner. The caller unpins.
+func (a *Arena) pinLease(owner, segmentID uint32) (*Segment, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.leases[segmentID]; l != nil && l.owner == owner && l.segment.pin() {
+		return l.segment, nil
+	}
+	return nil, &ForeignError{owner, "segment", segmentID, "is not leased to this session"}
+}

@@ -1,0 +1,51 @@
+package shm
+
+import (
+	"errors"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A kernel before 6.3 knows no MFD_NOEXEC_SEAL, one before 5.14 no MADV_POPULATE_WRITE; both answer EINVAL.
+func TestOldKernel(t *testing.T) {
+	fd, err := memfdCreate("old", func(name string, flags int) (int, error) {
+		if flags&unix.MFD_NOEXEC_SEAL != 0 {
+			return -1, unix.EINVAL
+		}
+		return unix.MemfdCreate(name, flags)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &mapping{fd: fd}
+	defer m.close()
+	const size = 256 << 10
+	if err := unix.Ftruncate(fd, size); err != nil {
+		t.Fatal(err)
+	}
+	m.mem, err = populated(fd, size, func([]byte, int) error { return unix.EINVAL })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := kernelBytes(fd); err != nil || n != size || len(m.mem) != size {
+		t.Errorf("the kernel holds %d of %d bytes, %v", n, size, err)
+	}
+}
+
+func TestRefusedPopulateIsAnError(t *testing.T) {
+	fd, err := memfdCreate("refused", unix.MemfdCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Ftruncate(fd, 8192); err != nil {
+		t.Fatal(err)
+	}
+	for _, refusal := range []error{unix.ENOMEM, unix.EFAULT, nil} { // nil: it says yes and does nothing
+		mem, err := populated(fd, 8192, func([]byte, int) error { return refusal })
+		if err == nil || mem != nil || refusal != nil && !errors.Is(err, refusal) {
+			t.Errorf("%v: got %d bytes, %v", refusal, len(mem), err)
+		}
+	}
+}
