@@ -1,0 +1,460 @@
+/*
+ * A producer over librdkafka that counts on its own: delivery reports never leave C, a whole batch is enqueued by one
+ * call, and every wait has a deadline and can be cancelled. See penstock_rdkafka.h for what each function promises.
+ */
+#include "penstock_rdkafka.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How many messages one rd_kafka_produce_batch call gets: 1024 * 72 bytes stay in the second-level cache. */
+#define CHUNK 1024
+/* The longest uninterrupted wait inside the library, which cannot be cancelled by us. */
+#define SLICE_MS 200
+
+struct ps_client {
+        rd_kafka_t *rk;
+        rd_kafka_queue_t *main_queue;
+        uintptr_t log_handle;
+
+        pthread_t poller;
+        int poller_started;
+
+        atomic_int_fast64_t accepted;
+        atomic_int_fast64_t acked;
+        atomic_int_fast64_t failed;
+        atomic_int fatal_raised;
+        atomic_int cancelled;
+        atomic_int stopping;
+        /* Rounds of the poll thread; room in the queue appears only in such a round. Raised under mu. */
+        atomic_int_fast64_t polls;
+
+        /* mu guards everything below. Never held while a library call runs. */
+        pthread_mutex_t mu;
+        pthread_cond_t changed;
+        int waiting;       /* a producing thread waits for room */
+        int pause_polling; /* rd_kafka_flush polls itself and must not share its wake-ups */
+        int polling;       /* the poll thread is inside rd_kafka_poll */
+        int identity_seen;
+        int64_t producer_id;
+        int producer_epoch;
+        ps_result first_failure;
+        ps_result last_error;
+
+        /* Owned by the one producing thread. */
+        rd_kafka_topic_t *topic;
+        rd_kafka_message_t chunk[CHUNK];
+};
+
+/* Implemented in Go (log.go). */
+extern void psLog(uintptr_t handle, int level, char *facility, char *text);
+
+int ps_check_version(void) {
+        int v = rd_kafka_version();
+        return v == PS_RDKAFKA_VERSION ? 0 : v;
+}
+
+static int64_t now_ms(void) {
+        struct timespec ts;
+        clock_gettime(CLOCK_MONOTONIC, &ts);
+        return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static struct timespec at_ms(int64_t ms) {
+        struct timespec ts = {.tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000};
+        return ts;
+}
+
+static void set_result(ps_result *r, int code, const char *text) {
+        memset(r, 0, sizeof(*r));
+        r->code = code;
+        snprintf(r->text, sizeof(r->text), "%s", text ? text : rd_kafka_err2str(code));
+}
+
+/* Moves what error says into r and frees it; NULL is success. */
+static void take_error(ps_result *r, rd_kafka_error_t *error) {
+        if (!error) {
+                memset(r, 0, sizeof(*r));
+                return;
+        }
+        set_result(r, rd_kafka_error_code(error), rd_kafka_error_string(error));
+        r->fatal     = rd_kafka_error_is_fatal(error);
+        r->retriable = rd_kafka_error_is_retriable(error);
+        rd_kafka_error_destroy(error);
+}
+
+/* ---- callbacks: run on the poll thread or inside rd_kafka_flush; on_log on any thread of the library ---- */
+
+static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
+        ps_client *c = opaque;
+        (void)rk;
+        if (m->err == PS_ERR_NO_ERROR) {
+                atomic_fetch_add(&c->acked, 1);
+        } else {
+                pthread_mutex_lock(&c->mu);
+                if (c->first_failure.code == 0) {
+                        set_result(&c->first_failure, m->err, NULL);
+                        snprintf(c->first_failure.topic, sizeof(c->first_failure.topic), "%s",
+                                 m->rkt ? rd_kafka_topic_name(m->rkt) : "");
+                }
+                pthread_mutex_unlock(&c->mu);
+                /* After the text, so that who sees the count finds the text. */
+                atomic_fetch_add(&c->failed, 1);
+        }
+}
+
+static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) {
+        ps_client *c = opaque;
+        (void)rk;
+        pthread_mutex_lock(&c->mu);
+        set_result(&c->last_error, err, reason);
+        pthread_mutex_unlock(&c->mu);
+        if (err == PS_ERR_FATAL)
+                atomic_store(&c->fatal_raised, 1);
+}
+
+static void on_log(const rd_kafka_t *rk, int level, const char *fac, const char *buf) {
+        ps_client *c = rd_kafka_opaque(rk);
+        if (c)
+                psLog(c->log_handle, level, (char *)fac, (char *)buf);
+}
+
+/*
+ * Reads the client's own idea of its identity out of the "eos" object, which the library writes last. Nothing in a JSON
+ * string can look like the quoted names below, because a quote inside a string is escaped.
+ */
+static int on_stats(rd_kafka_t *rk, char *json, size_t json_len, void *opaque) {
+        ps_client *c = opaque;
+        const char *eos = NULL, *p, *q;
+        int64_t id;
+        int epoch;
+        (void)rk;
+        (void)json_len;
+        for (p = json; (p = strstr(p, "\"eos\":")); p++)
+                eos = p;
+        if (!eos || !(p = strstr(eos, "\"producer_id\":")) || !(q = strstr(eos, "\"producer_epoch\":")))
+                return 0;
+        if (sscanf(p + strlen("\"producer_id\":"), " %" SCNd64, &id) != 1 ||
+            sscanf(q + strlen("\"producer_epoch\":"), " %d", &epoch) != 1 || id < 0)
+                return 0;
+        pthread_mutex_lock(&c->mu);
+        c->identity_seen  = 1;
+        c->producer_id    = id;
+        c->producer_epoch = epoch;
+        pthread_mutex_unlock(&c->mu);
+        return 0; /* the library frees json */
+}
+
+static void *poll_loop(void *arg) {
+        ps_client *c = arg;
+        while (!atomic_load(&c->stopping)) {
+                pthread_mutex_lock(&c->mu);
+                while (c->pause_polling && !atomic_load(&c->stopping))
+                        pthread_cond_wait(&c->changed, &c->mu);
+                c->polling = 1;
+                pthread_mutex_unlock(&c->mu);
+
+                rd_kafka_poll(c->rk, 1000);
+
+                pthread_mutex_lock(&c->mu);
+                c->polling = 0;
+                atomic_fetch_add(&c->polls, 1);
+                if (c->pause_polling || c->waiting)
+                        pthread_cond_broadcast(&c->changed);
+                pthread_mutex_unlock(&c->mu);
+        }
+        return NULL;
+}
+
+/* ---- life ---- */
+
+static rd_kafka_conf_t *make_conf(ps_client *c, const char **names, const char **values, int count, ps_result *r) {
+        rd_kafka_conf_t *conf = rd_kafka_conf_new();
+        char text[PS_TEXT];
+        for (int i = 0; i < count; i++) {
+                if (rd_kafka_conf_set(conf, names[i], values[i], text, sizeof(text)) != RD_KAFKA_CONF_OK) {
+                        set_result(r, -1, text);
+                        rd_kafka_conf_destroy(conf);
+                        return NULL;
+                }
+        }
+        rd_kafka_conf_set_opaque(conf, c);
+        rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+        rd_kafka_conf_set_error_cb(conf, on_error);
+        rd_kafka_conf_set_log_cb(conf, on_log);
+        rd_kafka_conf_set_stats_cb(conf, on_stats);
+        return conf;
+}
+
+ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, ps_result *r) {
+        ps_client *c = calloc(1, sizeof(*c));
+        rd_kafka_conf_t *conf;
+        pthread_condattr_t attr;
+        char text[PS_TEXT];
+
+        if (!c) {
+                set_result(r, -1, "out of memory");
+                return NULL;
+        }
+        c->log_handle = log_handle;
+        pthread_mutex_init(&c->mu, NULL);
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&c->changed, &attr);
+        pthread_condattr_destroy(&attr);
+
+        if (!(conf = make_conf(c, names, values, count, r))) {
+                ps_destroy(c);
+                return NULL;
+        }
+        if (!(c->rk = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof(text)))) {
+                rd_kafka_conf_destroy(conf); /* the library takes it over only on success */
+                set_result(r, -1, text);
+                ps_destroy(c);
+                return NULL;
+        }
+        c->main_queue = rd_kafka_queue_get_main(c->rk);
+        if (pthread_create(&c->poller, NULL, poll_loop, c) != 0) {
+                set_result(r, -1, "the operating system refused a thread for the producer");
+                ps_destroy(c);
+                return NULL;
+        }
+        c->poller_started = 1;
+        memset(r, 0, sizeof(*r));
+        return c;
+}
+
+static void stop_polling(ps_client *c) {
+        pthread_mutex_lock(&c->mu);
+        atomic_store(&c->stopping, 1);
+        pthread_cond_broadcast(&c->changed);
+        pthread_mutex_unlock(&c->mu);
+        rd_kafka_queue_yield(c->main_queue);
+        pthread_join(c->poller, NULL);
+}
+
+void ps_destroy(ps_client *c) {
+        if (c->poller_started)
+                stop_polling(c);
+        if (c->main_queue)
+                rd_kafka_queue_destroy(c->main_queue);
+        if (c->topic)
+                rd_kafka_topic_destroy(c->topic);
+        if (c->rk)
+                rd_kafka_destroy(c->rk);
+        pthread_cond_destroy(&c->changed);
+        pthread_mutex_destroy(&c->mu);
+        free(c);
+}
+
+void ps_cancel(ps_client *c) {
+        pthread_mutex_lock(&c->mu);
+        atomic_store(&c->cancelled, 1);
+        pthread_cond_broadcast(&c->changed);
+        pthread_mutex_unlock(&c->mu);
+}
+
+void ps_resume(ps_client *c) {
+        atomic_store(&c->cancelled, 0);
+}
+
+int ps_failed(ps_client *c) {
+        return atomic_load(&c->failed) != 0 || atomic_load(&c->fatal_raised);
+}
+
+void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
+        int code;
+        char text[PS_TEXT];
+        memset(s, 0, sizeof(*s));
+        /* failed before accepted: a record that fails in between is then at worst seen as still under way. */
+        s->failed   = atomic_load(&c->failed);
+        s->acked    = atomic_load(&c->acked);
+        s->accepted = atomic_load(&c->accepted);
+        s->outq     = rd_kafka_outq_len(c->rk);
+        if ((code = rd_kafka_fatal_error(c->rk, text, sizeof(text)))) {
+                set_result(&s->fatal, code, text);
+                s->fatal.fatal = 1;
+        }
+        pthread_mutex_lock(&c->mu);
+        s->identity_seen  = c->identity_seen;
+        s->producer_id    = c->producer_id;
+        s->producer_epoch = c->producer_epoch;
+        s->first_failure  = c->first_failure;
+        s->last_error     = c->last_error;
+        pthread_mutex_unlock(&c->mu);
+}
+
+/* ---- producing ---- */
+
+static const uint8_t nothing; /* an empty value or key needs an address, or the library takes it for null */
+
+static int use_topic(ps_client *c, const char *name, ps_result *r) {
+        if (c->topic && strcmp(rd_kafka_topic_name(c->topic), name) == 0)
+                return 1;
+        if (c->topic)
+                rd_kafka_topic_destroy(c->topic);
+        if (!(c->topic = rd_kafka_topic_new(c->rk, name, NULL))) {
+                set_result(r, -1, "the client library refused the topic name");
+                return 0;
+        }
+        return 1;
+}
+
+/*
+ * Waits for a poll round after the one that seen names. Because seen was read before the attempt that found the queue
+ * full, no room can have appeared unnoticed. Returns 0 when the deadline passed or the call was cancelled.
+ */
+static int wait_for_room(ps_client *c, int64_t seen, int64_t deadline) {
+        struct timespec at = at_ms(deadline);
+        int ok;
+        pthread_mutex_lock(&c->mu);
+        c->waiting = 1;
+        while (atomic_load(&c->polls) == seen && !atomic_load(&c->cancelled))
+                if (pthread_cond_timedwait(&c->changed, &c->mu, &at) != 0)
+                        break;
+        c->waiting = 0;
+        ok = atomic_load(&c->polls) != seen && !atomic_load(&c->cancelled);
+        pthread_mutex_unlock(&c->mu);
+        return ok && now_ms() < deadline;
+}
+
+static void value_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
+        *len = b->value_offsets[i + 1] - b->value_offsets[i];
+        *p   = (void *)(*len ? b->values + b->value_offsets[i] : &nothing);
+}
+
+static void key_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
+        *p   = NULL;
+        *len = 0;
+        if (!b->key_offsets)
+                return;
+        *len = b->key_offsets[i + 1] - b->key_offsets[i];
+        *p   = (void *)(*len ? b->keys + b->key_offsets[i] : &nothing);
+}
+
+/*
+ * Enqueues records from index `from` on by rd_kafka_produce_batch, which cannot carry timestamps. Returns how many
+ * leading records were accepted, at most CHUNK; r says why the next one was not.
+ */
+static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_result *r) {
+        int64_t left = b->count - from;
+        int n        = left < CHUNK ? (int)left : CHUNK;
+        int good, first;
+        for (int i = 0; i < n; i++) {
+                rd_kafka_message_t *m = &c->chunk[i];
+                memset(m, 0, sizeof(*m));
+                value_of(b, from + i, &m->payload, &m->len);
+                key_of(b, from + i, &m->key, &m->key_len);
+        }
+        good = rd_kafka_produce_batch(c->topic, RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY, c->chunk, n);
+        atomic_fetch_add(&c->accepted, good);
+        for (first = 0; first < n && c->chunk[first].err == PS_ERR_NO_ERROR; first++)
+                ;
+        if (first == n)
+                return n;
+        set_result(r, c->chunk[first].err, NULL);
+        if (good != first && r->code == PS_ERR_QUEUE_FULL)
+                set_result(r, -1, "the client library accepted a record behind one that it had no room for");
+        return first;
+}
+
+/* Enqueues the record at index i with its timestamp. */
+static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
+        rd_kafka_vu_t vu[5];
+        rd_kafka_error_t *error;
+        if (b->timestamps[i] <= 0) {
+                set_result(r, -1, "a record timestamp must be positive: zero means `now` to librdkafka, and Kafka "
+                                  "refuses negative ones");
+                return 0;
+        }
+        vu[0].vtype = RD_KAFKA_VTYPE_RKT;
+        vu[0].u.rkt = c->topic;
+        vu[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+        vu[1].u.i   = RD_KAFKA_MSG_F_COPY;
+        vu[2].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
+        vu[2].u.i64 = b->timestamps[i];
+        vu[3].vtype = RD_KAFKA_VTYPE_VALUE;
+        value_of(b, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
+        vu[4].vtype = RD_KAFKA_VTYPE_KEY;
+        key_of(b, i, &vu[4].u.mem.ptr, &vu[4].u.mem.size);
+        if ((error = rd_kafka_produceva(c->rk, vu, 5))) {
+                take_error(r, error);
+                return 0;
+        }
+        atomic_fetch_add(&c->accepted, 1);
+        return 1;
+}
+
+int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r) {
+        int64_t done = 0, deadline = now_ms() + max_block_ms;
+        memset(r, 0, sizeof(*r));
+        if (!use_topic(c, b->topic, r))
+                return 0;
+        while (done < b->count) {
+                int64_t seen = atomic_load(&c->polls);
+                memset(r, 0, sizeof(*r));
+                done += b->timestamps ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
+                if (r->code == PS_ERR_NO_ERROR)
+                        continue;
+                if (r->code != PS_ERR_QUEUE_FULL || !wait_for_room(c, seen, deadline))
+                        return done;
+        }
+        return done;
+}
+
+/* ---- proving ---- */
+
+/* Keeps the poll thread out of rd_kafka_poll, so that every wake-up of the queue reaches rd_kafka_flush at once. */
+static void pause_polling(ps_client *c) {
+        pthread_mutex_lock(&c->mu);
+        c->pause_polling = 1;
+        pthread_mutex_unlock(&c->mu);
+        rd_kafka_queue_yield(c->main_queue);
+        pthread_mutex_lock(&c->mu);
+        while (c->polling)
+                pthread_cond_wait(&c->changed, &c->mu);
+        pthread_mutex_unlock(&c->mu);
+}
+
+static void resume_polling(ps_client *c) {
+        pthread_mutex_lock(&c->mu);
+        c->pause_polling = 0;
+        pthread_cond_broadcast(&c->changed);
+        pthread_mutex_unlock(&c->mu);
+}
+
+void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r) {
+        int64_t left, deadline = now_ms() + timeout_ms;
+        int err;
+        pause_polling(c);
+        do {
+                left = deadline - now_ms();
+                left = left < 0 ? 0 : left;
+                err  = rd_kafka_flush(c->rk, left < SLICE_MS ? (int)left : SLICE_MS);
+        } while (err == PS_ERR_TIMED_OUT && left > 0 && !ps_failed(c) && !atomic_load(&c->cancelled));
+        resume_polling(c);
+        memset(r, 0, sizeof(*r));
+        if (err)
+                set_result(r, err, NULL);
+        else if (rd_kafka_outq_len(c->rk) > 0)
+                set_result(r, PS_ERR_TIMED_OUT, "the queue is not empty after a flush");
+}
+
+/* ---- transactions ---- */
+
+void ps_init_transactions(ps_client *c, int timeout_ms, ps_result *r) {
+        take_error(r, rd_kafka_init_transactions(c->rk, timeout_ms));
+}
+
+void ps_begin_transaction(ps_client *c, ps_result *r) {
+        take_error(r, rd_kafka_begin_transaction(c->rk));
+}
+
+void ps_abort_transaction(ps_client *c, int timeout_ms, ps_result *r) {
+        take_error(r, rd_kafka_abort_transaction(c->rk, timeout_ms));
+}

@@ -1,0 +1,343 @@
+package rdkafka
+
+/*
+#cgo CFLAGS: -O2 -Wall -Wextra -std=gnu11
+#include <stdlib.h>
+#include "penstock_rdkafka.h"
+*/
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/cgo"
+	"time"
+	"unsafe"
+
+	// Carries librdkafka's static library into the link; see doc.go.
+	_ "github.com/confluentinc/confluent-kafka-go/v2/kafka"
+
+	"penstock.dev/penstock/kafka/producer"
+)
+
+// txnSlice is the longest uninterrupted wait inside rd_kafka_init_transactions and rd_kafka_abort_transaction, which resume
+// where they left off when they are called again.
+const txnSlice = 500 * time.Millisecond
+
+// reportSlack is how much later than the delivery timeout the report of an expired record may come: librdkafka looks for
+// expired records once a second.
+const reportSlack = 5 * time.Second
+
+// client is one librdkafka producer. Its methods are called by one goroutine at a time; snapshot and failed by any.
+type client struct {
+	p      *C.ps_client
+	cfg    producer.Config
+	id     string
+	engine *Engine
+	log    cgo.Handle
+}
+
+func checkVersion() error {
+	v := C.ps_check_version()
+	if v == 0 {
+		return nil
+	}
+	return producer.Errorf(producer.Internal, "the linked librdkafka has version 0x%08x, Penstock needs 0x%08x: build with "+
+		"the pinned confluent-kafka-go and without the build tag `dynamic`", uint32(v), uint32(C.PS_RDKAFKA_VERSION))
+}
+
+func versionText() string { return C.GoString(C.rd_kafka_version_str()) }
+
+// newClient creates a producer; id "" makes one without transactions.
+func (e *Engine) newClient(cfg producer.Config, id string) (*client, error) {
+	options, err := settings(cfg, id)
+	if err != nil {
+		return nil, err
+	}
+	log := e.log
+	if id != "" {
+		log = log.With(slog.String("transactional_id", id))
+	}
+	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log)}
+	names, values := cStrings(options)
+	defer freeStrings(names)
+	defer freeStrings(values)
+	var r C.ps_result
+	c.p = C.ps_new(&names[0], &values[0], C.int(len(options)), C.uintptr_t(c.log), &r)
+	if c.p == nil {
+		c.log.Delete()
+		return nil, producer.Errorf(producer.BadRequest, "librdkafka refused the configuration: %s", C.GoString(&r.text[0]))
+	}
+	e.producers.Add(1)
+	return c, nil
+}
+
+func cStrings(options []setting) (names, values []*C.char) {
+	for _, o := range options {
+		names = append(names, C.CString(o.name))
+		values = append(values, C.CString(o.value))
+	}
+	return names, values
+}
+
+func freeStrings(list []*C.char) {
+	for _, s := range list {
+		C.free(unsafe.Pointer(s))
+	}
+}
+
+// destroy gives the producer up. The transaction, if one is open, stays as it is at the coordinator.
+func (c *client) destroy() {
+	C.ps_cancel(c.p)
+	go func() {
+		c.engine.destroying <- struct{}{}
+		C.ps_destroy(c.p)
+		<-c.engine.destroying
+		c.log.Delete()
+		c.engine.producers.Add(-1)
+	}()
+}
+
+// cancellable makes the C calls until stop return early when ctx ends.
+func (c *client) cancellable(ctx context.Context) (stop func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		C.ps_cancel(c.p)
+		close(done)
+	})
+	return func() {
+		if !cancel() {
+			<-done
+			C.ps_resume(c.p)
+		}
+	}
+}
+
+// remaining is the time until ctx ends, at most limit, as the whole milliseconds C wants; rounded up, so that a wait that
+// ends by its time has outlived ctx.
+func remaining(ctx context.Context, limit time.Duration) int64 {
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline))
+	}
+	return max((limit + time.Millisecond - 1).Milliseconds(), 0)
+}
+
+// ended is ctx.Err(), but already at the deadline and not only when the timer of ctx has run.
+func ended(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
+}
+
+// initTransactions runs until success, a final error or the end of ctx. A time-out or any other retriable answer is tried
+// again within ctx.
+func (c *client) initTransactions(ctx context.Context) error {
+	for {
+		var r C.ps_result
+		C.ps_init_transactions(c.p, C.int(max(remaining(ctx, txnSlice), 1)), &r)
+		if r.code == 0 {
+			return nil
+		}
+		res := goResult(&r)
+		if !res.retriable && res.code != C.PS_ERR_TIMED_OUT {
+			return c.initFault(ctx, res)
+		}
+		pause := c.cfg.RetryBackoff
+		if res.code == C.PS_ERR_TIMED_OUT {
+			pause = 0 // the call itself has waited
+		}
+		select {
+		case <-ctx.Done():
+			return c.initTimeout(ctx, res)
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (c *client) begin() error {
+	var r C.ps_result
+	C.ps_begin_transaction(c.p, &r)
+	if r.code == 0 {
+		return nil
+	}
+	return c.fault("opening the transaction", goResult(&r))
+}
+
+// alreadyInTransaction asks, free of side effects, whether the open transaction is healthy: a second begin is refused with
+// a plain state error when it is, and with the reason when librdkafka knows that it must be aborted (kafka.md 4.4).
+func (c *client) alreadyInTransaction() error {
+	var r C.ps_result
+	C.ps_begin_transaction(c.p, &r)
+	if r.code == C.PS_ERR_STATE && r.fatal == 0 {
+		return nil
+	}
+	if r.code == 0 {
+		return producer.Errorf(producer.Internal, "transaction %s was not open when it was to be sealed", c.id)
+	}
+	return c.fault("proving the transaction", goResult(&r))
+}
+
+// produce enqueues all of r or fails.
+func (c *client) produce(ctx context.Context, r *producer.Records) error {
+	n := r.Len()
+	if n <= 0 {
+		return nil
+	}
+	if err := checkShape(r, n); err != nil {
+		return err
+	}
+	topic := C.CString(r.Topic)
+	defer C.free(unsafe.Pointer(topic))
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	batch := C.ps_batch{topic: topic, count: C.int64_t(n)}
+	batch.values = (*C.uint8_t)(pinned(&pin, r.Values))
+	batch.value_offsets = (*C.uint32_t)(pinned(&pin, r.ValueOffsets))
+	batch.keys = (*C.uint8_t)(pinned(&pin, r.Keys))
+	batch.key_offsets = (*C.uint32_t)(pinned(&pin, r.KeyOffsets))
+	batch.timestamps = (*C.int64_t)(pinned(&pin, r.Timestamps))
+
+	defer c.cancellable(ctx)()
+	var result C.ps_result
+	accepted := int64(C.ps_produce(c.p, &batch, C.int64_t(remaining(ctx, c.cfg.MaxBlock)), &result))
+	if accepted == int64(n) {
+		return nil
+	}
+	return c.produceFault(ctx, goResult(&result), r, int(accepted))
+}
+
+// pinned is the address of s for C, nil when s is empty.
+func pinned[T any](pin *runtime.Pinner, s []T) unsafe.Pointer {
+	if len(s) == 0 {
+		return nil
+	}
+	p := unsafe.SliceData(s)
+	pin.Pin(p)
+	return unsafe.Pointer(p)
+}
+
+// checkShape keeps C from reading outside of the slices.
+func checkShape(r *producer.Records, n int) error {
+	if err := checkOffsets("value", r.ValueOffsets, len(r.Values)); err != nil {
+		return err
+	}
+	if r.KeyOffsets != nil {
+		if len(r.KeyOffsets) != n+1 {
+			return producer.Errorf(producer.Internal, "%d key offsets for %d records", len(r.KeyOffsets), n)
+		}
+		if err := checkOffsets("key", r.KeyOffsets, len(r.Keys)); err != nil {
+			return err
+		}
+	}
+	if r.Timestamps != nil && len(r.Timestamps) != n {
+		return producer.Errorf(producer.Internal, "%d timestamps for %d records", len(r.Timestamps), n)
+	}
+	return nil
+}
+
+func checkOffsets(what string, offsets []uint32, size int) error {
+	last := offsets[0]
+	for i, o := range offsets[1:] {
+		if o < last {
+			return producer.Errorf(producer.Internal, "%s offset %d of record %d is below the one before", what, o, i)
+		}
+		last = o
+	}
+	if int64(last) > int64(size) {
+		return producer.Errorf(producer.Internal, "%s offset %d is outside of %d bytes", what, last, size)
+	}
+	return nil
+}
+
+// flush waits until nothing is queued, within ctx and the delivery timeout; a failed delivery ends it early with that
+// failure.
+func (c *client) flush(ctx context.Context) error {
+	defer c.cancellable(ctx)()
+	var r C.ps_result
+	C.ps_flush(c.p, C.int64_t(remaining(ctx, c.cfg.DeliveryTimeout+reportSlack)), &r)
+	if err := c.err(); err != nil {
+		return err
+	}
+	if r.code == 0 {
+		return nil
+	}
+	if err := ended(ctx); err != nil {
+		return producer.Errorf(producer.FailEpoch, "flushing %s ended early: %w", c.what(), err)
+	}
+	return c.fault("flushing", goResult(&r))
+}
+
+// abort tells the coordinator to abort, within ctx and the request timeout.
+func (c *client) abort(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.RequestTimeout)
+	defer cancel()
+	for {
+		var r C.ps_result
+		C.ps_abort_transaction(c.p, C.int(max(remaining(ctx, txnSlice), 1)), &r)
+		switch {
+		case r.code == 0:
+			return nil
+		case r.code != C.PS_ERR_TIMED_OUT:
+			return c.fault("aborting", goResult(&r))
+		case ended(ctx) != nil:
+			return producer.Errorf(producer.FailEpoch, "aborting %s: no answer from the coordinator at %s in time: %w; it ends "+
+				"by itself after properties.transaction.timeout.ms = %d", c.what(), c.servers(), ended(ctx),
+				c.cfg.TransactionTimeout.Milliseconds())
+		}
+	}
+}
+
+func (c *client) failed() bool { return C.ps_failed(c.p) != 0 }
+
+// err is the first asynchronous failure.
+func (c *client) err() error {
+	if !c.failed() {
+		return nil
+	}
+	s := c.snapshot()
+	if s.fatal.code != 0 {
+		return c.fault("producing", s.fatal)
+	}
+	return c.fault("delivering a record", s.firstFailure)
+}
+
+// snapshot is what the producer has counted and seen so far.
+type snapshot struct {
+	producer.Counters
+	queued        int
+	identitySeen  bool
+	producerID    int64
+	producerEpoch int16
+	firstFailure  result
+	fatal         result
+	lastError     result
+}
+
+func (c *client) snapshot() snapshot {
+	var s C.ps_snapshot
+	C.ps_snapshot_get(c.p, &s)
+	return snapshot{
+		Counters:      producer.Counters{Accepted: int64(s.accepted), Acknowledged: int64(s.acked), Failed: int64(s.failed)},
+		queued:        int(s.outq),
+		identitySeen:  s.identity_seen != 0,
+		producerID:    int64(s.producer_id),
+		producerEpoch: int16(s.producer_epoch),
+		firstFailure:  goResult(&s.first_failure),
+		fatal:         goResult(&s.fatal),
+		lastError:     goResult(&s.last_error),
+	}
+}
+
+// what names the producer in a text for a person.
+func (c *client) what() string {
+	if c.id == "" {
+		return "the producer"
+	}
+	return fmt.Sprintf("transaction %s", c.id)
+}

@@ -1,0 +1,27 @@
+// Package rdkafka is the first producer engine: a client of our own over the librdkafka that confluent-kafka-go bundles.
+// That module only carries the static library into the link; none of its Go code runs. Why not its producer: its event
+// path costs more per record than librdkafka itself, its flush sleeps in slices of 100 ms, and it hides the delivery
+// counters that the seal rule needs (kafka.md 4).
+//
+// # Threads
+//
+// Each producer has librdkafka's own threads plus one poll thread of ours that serves delivery reports, which are counted
+// in C and never reach Go. A batch is enqueued by one call into C. While a flush runs, the poll thread steps aside, because
+// the flush serves the same queue. Log lines arrive on any thread and go to slog.
+//
+// # Ownership
+//
+// Values, keys and offsets are copied by librdkafka while Produce runs. A producer is destroyed on a goroutine of its own,
+// off every path that somebody waits for; Engine.Producers counts it until that has ended.
+//
+// # Files
+//
+//	engine.go       the engine: validate, init, open
+//	config.go       producer.Config -> librdkafka's options
+//	client.go       one librdkafka producer, wrapped for Go
+//	transaction.go  Ready, Open, Sealed and the seal rule
+//	plain.go        the producer without transactions
+//	identity.go     the coordinator's word on an identity (DescribeTransactions)
+//	fault.go        result codes -> producer.Error
+//	client.c        the client itself; penstock_rdkafka.h says what each function promises
+package rdkafka

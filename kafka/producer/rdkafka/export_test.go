@@ -1,0 +1,12 @@
+package rdkafka
+
+import "penstock.dev/penstock/kafka/producer"
+
+// ClientIdentity is what librdkafka's statistics have told of the producer's identity so far.
+func ClientIdentity(o producer.Open) (id int64, epoch int16, seen bool) {
+	s := o.(*open).c.snapshot()
+	return s.producerID, s.producerEpoch, s.identitySeen
+}
+
+// Pretend makes o believe that the coordinator gave it another identity.
+func Pretend(o producer.Open, who producer.Identity) { o.(*open).identity = who }

@@ -1,0 +1,133 @@
+package rdkafka
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"penstock.dev/penstock/kafka/producer"
+)
+
+// adminIdle is how long the connections for look-ups outlive the last one; one checkpoint interval should find them open.
+const adminIdle = 2 * time.Minute
+
+// identities asks transaction coordinators who owns an id. librdkafka cannot: it has neither a getter for the identity nor
+// DescribeTransactions. There is one admin client for each list of bootstrap servers, created when first needed and closed
+// when idle.
+type identities struct {
+	mu      sync.Mutex
+	clients map[string]*admin
+}
+
+// admin is one shared client. users and idle are guarded by identities.mu.
+type admin struct {
+	*kadm.Client
+	users int
+	idle  *time.Timer
+}
+
+func newIdentities() *identities { return &identities{clients: map[string]*admin{}} }
+
+// acquire hands out the client for cfg; release it with the returned function.
+func (d *identities) acquire(cfg producer.Config) (*kadm.Client, func(), error) {
+	key := strings.Join(cfg.BootstrapServers, ",")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a := d.clients[key]
+	if a == nil {
+		cl, err := kgo.NewClient(kgo.SeedBrokers(cfg.BootstrapServers...), kgo.ClientID("penstock-identity"))
+		if err != nil {
+			return nil, nil, producer.Errorf(producer.BadRequest, "properties.bootstrap.servers = %s: %w", key, err)
+		}
+		a = &admin{Client: kadm.NewClient(cl)}
+		a.idle = time.AfterFunc(adminIdle, func() { d.closeIdle(key, a) })
+		d.clients[key] = a
+	}
+	a.users++
+	return a.Client, func() { d.release(a) }, nil
+}
+
+func (d *identities) release(a *admin) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a.users--
+	a.idle.Reset(adminIdle)
+}
+
+func (d *identities) closeIdle(key string, a *admin) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if a.users > 0 || d.clients[key] != a {
+		return // release starts the timer again
+	}
+	delete(d.clients, key)
+	a.Close()
+}
+
+func (d *identities) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for key, a := range d.clients {
+		a.idle.Stop()
+		a.Close()
+		delete(d.clients, key)
+	}
+}
+
+// lookUp is called after init and before begin, when the answer can only be the producer that was just initialised or one
+// that has fenced it since.
+func (d *identities) lookUp(ctx context.Context, cfg producer.Config, id string) (producer.Identity, error) {
+	cl, release, err := d.acquire(cfg)
+	if err != nil {
+		return producer.Identity{}, err
+	}
+	defer release()
+	all, err := cl.DescribeTransactions(ctx, id)
+	txn := all[id]
+	if err == nil {
+		err = txn.Err
+	}
+	switch {
+	case err != nil:
+		return producer.Identity{}, producer.Errorf(producer.Retry, "asking the coordinator of %q for the identity of its "+
+			"producer: %w", id, err)
+	case txn.TxnID != id:
+		return producer.Identity{}, producer.Errorf(producer.Retry, "the coordinator does not know %q right after its "+
+			"initialisation", id)
+	case txn.State == "Ongoing":
+		return producer.Identity{}, producer.Errorf(producer.Fenced, "transactional id %q: another producer has opened a "+
+			"transaction right after the initialisation", id)
+	}
+	return producer.Identity{TransactionalID: id, ProducerID: txn.ProducerID, ProducerEpoch: txn.ProducerEpoch}, nil
+}
+
+// maxTransactionTimeout is the broker's transaction.max.timeout.ms, 0 when it does not tell; only used in error texts.
+func (d *identities) maxTransactionTimeout(ctx context.Context, cfg producer.Config) time.Duration {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	cl, release, err := d.acquire(cfg)
+	if err != nil {
+		return 0
+	}
+	defer release()
+	brokers, err := cl.ListBrokers(ctx)
+	if err != nil || len(brokers) == 0 {
+		return 0
+	}
+	configs, err := cl.DescribeBrokerConfigs(ctx, brokers[0].NodeID)
+	if err != nil || len(configs) == 0 {
+		return 0
+	}
+	for _, c := range configs[0].Configs {
+		if c.Key == "transaction.max.timeout.ms" {
+			ms, _ := strconv.ParseInt(c.MaybeValue(), 10, 64)
+			return time.Duration(ms) * time.Millisecond
+		}
+	}
+	return 0
+}
