@@ -1,0 +1,153 @@
+// Command encoder pushes batches through exactly the daemon's code, columnar.Parse and encode, for the parity test, whose
+// other side is Flink's own serializer in a JVM.
+//
+// It reads requests from standard input and writes one answer for each to standard output, in order; the end of the input
+// ends it. Every request and every answer is a little-endian uint32 length and that many bytes:
+//
+//	'S' a serialized penstock.v1.OpenWriter, then uint32 JVM feature version (the last four bytes)
+//	    --> 'O', or 'E' and a message                 (its schema and value_format hold for the batches that follow)
+//	'B' uint32 schema tag, the bytes of a batch
+//	    --> 'R' uint32 n, n+1 uint32 offsets, bytes, or 'E' and a message
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"google.golang.org/protobuf/proto"
+
+	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/kafka/encode"
+	"penstock.dev/penstock/kafka/encode/protoplan"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// maxFrame bounds one request; it is far above any batch.
+const maxFrame = 256 << 20
+
+func main() {
+	if err := serve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "encoder:", err)
+		os.Exit(1)
+	}
+}
+
+// serve answers requests until the input ends. Only a broken frame or a broken pipe is an error.
+func serve(in io.Reader, out io.Writer) error {
+	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriterSize(out, 1<<16)
+	s := session{}
+	for {
+		request, err := s.read(r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		answer, err := s.answer(request)
+		if err != nil {
+			answer = append([]byte{'E'}, err.Error()...)
+		}
+		if err := write(w, answer); err != nil {
+			return err
+		}
+	}
+}
+
+// session is the state between requests.
+type session struct {
+	frame   []byte
+	out     []byte
+	parser  *columnar.Parser
+	encoder *encode.Encoder
+}
+
+func (s *session) read(r io.Reader) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[:])
+	if n > maxFrame {
+		return nil, fmt.Errorf("a request of %d bytes: at most %d", n, maxFrame)
+	}
+	if uint32(cap(s.frame)) < n {
+		s.frame = make([]byte, n)
+	}
+	s.frame = s.frame[:n]
+	if _, err := io.ReadFull(r, s.frame); err != nil {
+		return nil, fmt.Errorf("a request of %d bytes is cut short: %w", n, io.ErrUnexpectedEOF)
+	}
+	return s.frame, nil
+}
+
+func write(w *bufio.Writer, answer []byte) error {
+	var head [4]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(len(answer)))
+	if _, err := w.Write(head[:]); err != nil {
+		return err
+	}
+	if _, err := w.Write(answer); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (s *session) answer(request []byte) ([]byte, error) {
+	if len(request) < 5 {
+		return nil, fmt.Errorf("a request of %d bytes: at least 5", len(request))
+	}
+	switch rest := request[1:]; request[0] {
+	case 'S':
+		return s.schema(rest[:len(rest)-4], binary.LittleEndian.Uint32(rest[len(rest)-4:]))
+	case 'B':
+		return s.batch(binary.LittleEndian.Uint32(rest), rest[4:])
+	}
+	return nil, fmt.Errorf("request %q: use 'S' or 'B'", request[0])
+}
+
+func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
+	s.parser, s.encoder = nil, nil
+	open := &pb.OpenWriter{}
+	if err := proto.Unmarshal(message, open); err != nil {
+		return nil, fmt.Errorf("OpenWriter: %w", err)
+	}
+	floats, err := encode.SpellingForFeature(int(feature))
+	if err != nil {
+		return nil, err
+	}
+	row, err := protoplan.Type(open.GetSchema())
+	if err != nil {
+		return nil, err
+	}
+	plan, err := protoplan.Plan(row, open.GetValueFormat(), floats)
+	if err != nil {
+		return nil, err
+	}
+	s.parser, s.encoder = columnar.NewParser(row), encode.NewEncoder(plan)
+	return []byte{'O'}, nil
+}
+
+func (s *session) batch(tag uint32, body []byte) ([]byte, error) {
+	if s.parser == nil {
+		return nil, errors.New("a batch before a schema: send 'S' first")
+	}
+	batch, err := s.parser.Parse(body, tag)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := s.encoder.Encode(batch, encode.AllRows(batch))
+	if err != nil {
+		return nil, err
+	}
+	s.out = append(s.out[:0], 'R')
+	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(encoded.Len()))
+	for _, offset := range encoded.Offsets {
+		s.out = binary.LittleEndian.AppendUint32(s.out, offset)
+	}
+	return append(s.out, encoded.Values...), nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/kafka/encode/protoplan"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+func frame(payload ...[]byte) []byte {
+	body := bytes.Join(payload, nil)
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+func number(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
+
+// converse sends requests and returns the payloads of the answers.
+func converse(t *testing.T, requests ...[]byte) []string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := serve(bytes.NewReader(bytes.Join(requests, nil)), &out); err != nil {
+		t.Fatal(err)
+	}
+	var answers []string
+	for out.Len() > 0 {
+		n := binary.LittleEndian.Uint32(out.Next(4))
+		answers = append(answers, string(out.Next(int(n))))
+	}
+	return answers
+}
+
+func openWriter(t *testing.T) *pb.OpenWriter {
+	t.Helper()
+	return &pb.OpenWriter{
+		Schema: &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"n", "x"}, Children: []*pb.LogicalType{
+			{Root: pb.TypeRoot_BIGINT}, {Root: pb.TypeRoot_DOUBLE, Nullable: true},
+		}}},
+		ValueFormat: &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: &pb.JsonFormat{}}},
+	}
+}
+
+func TestConversation(t *testing.T) {
+	open := openWriter(t)
+	message, err := proto.Marshal(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := protoplan.Type(open.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := columnar.NewBuilder(row)
+	b.Append(0, 1, 2e23)
+	b.Append(0, 22, nil)
+	body := b.Finish(7)
+	b.Append(0, nil, nil)
+	nullBody := b.Finish(7)
+	got := converse(t,
+		frame([]byte{'B'}, number(7), body),
+		frame([]byte{'S'}, message, number(17)),
+		frame([]byte{'B'}, number(7), body),
+		frame([]byte{'B'}, number(8), body),
+		frame([]byte{'B'}, number(7), nullBody),
+		frame([]byte{'S'}, message, number(21)),
+		frame([]byte{'B'}, number(7), body),
+		frame([]byte{'S'}, message, number(3)),
+		frame([]byte{'?'}, number(0)),
+		frame(nil),
+	)
+	records := func(first, second string) string {
+		offsets := append(append(number(0), number(uint32(len(first)))...), number(uint32(len(first)+len(second)))...)
+		return "R" + string(number(2)) + string(offsets) + first + second
+	}
+	want := []string{
+		"Ea batch before a schema", "O", records(`{"n":1,"x":1.9999999999999998E23}`, `{"n":22,"x":null}`),
+		"Emalformed batch: schema tag is 7", "Erow 0: fail to serialize at field: n.", "O",
+		records(`{"n":1,"x":2.0E23}`, `{"n":22,"x":null}`), "EJVM feature version 3", "Erequest '?'", "Ea request of 0 bytes",
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d answers to %d requests: %q", len(got), len(want), got)
+	}
+	for i := range want {
+		exact := want[i][0] != 'E'
+		if exact && got[i] != want[i] || !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("answer %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestBrokenFrames(t *testing.T) {
+	for want, in := range map[string][]byte{
+		"is cut short": append(number(10), 'S'),
+		"at most":      number(maxFrame + 1),
+		"EOF":          {1, 0},
+	} {
+		if err := serve(bytes.NewReader(in), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%x: got %v, want an error with %q", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package encode
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"penstock.dev/penstock/columnar"
+)
+
+const bidRows = 4096
+
+// bidType is the bid of the Nexmark benchmark.
+func bidType() *columnar.Type {
+	bigint := &columnar.Type{Kind: columnar.BigInt, Nullable: true}
+	text := &columnar.Type{Kind: columnar.VarChar, Nullable: true}
+	at := &columnar.Type{Kind: columnar.Timestamp, Nullable: true, Precision: 3}
+	return &columnar.Type{
+		Kind:       columnar.Row,
+		Children:   []*columnar.Type{bigint, bigint, bigint, text, text, at, text},
+		FieldNames: []string{"auction", "bidder", "price", "channel", "url", "dateTime", "extra"},
+	}
+}
+
+type bid struct {
+	auction, bidder, price, at int64
+	channel, url, extra        string
+}
+
+func bids() []bid {
+	const letters = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	rows := make([]bid, bidRows)
+	seed := uint64(42)
+	next := func() uint64 {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		return seed >> 33
+	}
+	for i := range rows {
+		extra := make([]byte, 80+next()%40)
+		for k := range extra {
+			extra[k] = letters[next()%uint64(len(letters))]
+		}
+		rows[i] = bid{
+			auction: 1000 + int64(next()%100_000), bidder: 1000 + int64(next()%1_000_000), price: 100 + int64(next()%100_000_000),
+			at: 1_700_000_000_000 + int64(i)*37, channel: fmt.Sprintf("channel-%d", next()%10_000),
+			url: fmt.Sprintf("https://www.nexmark.com/%x/item.htm?query=1", next()), extra: string(extra),
+		}
+	}
+	return rows
+}
+
+func bidBatch(tb testing.TB) *columnar.Batch {
+	b := columnar.NewBuilder(bidType())
+	for _, r := range bids() {
+		b.Append(0, r.auction, r.bidder, r.price, r.channel, r.url, columnar.TimestampValue{Millis: r.at}, r.extra)
+	}
+	batch, err := columnar.Parse(b.Finish(1), bidType(), 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &batch
+}
+
+func BenchmarkBid(b *testing.B) {
+	batch := bidBatch(b)
+	e := NewEncoder(mustCompile(b, bidType(), JSONOptions{}))
+	out, err := e.Encode(batch, AllRows(batch))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(out.Values)))
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		if _, err := e.Encode(batch, AllRows(batch)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*bidRows/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(len(out.Values))/bidRows, "B/row")
+}
+
+// BenchmarkBidArrowRecordToJSON is the yardstick: arrow-go's own JSON writer on the same rows.
+func BenchmarkBidArrowRecordToJSON(b *testing.B) {
+	record := bidRecord()
+	defer record.Release()
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		if err := array.RecordToJSON(record, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*bidRows/b.Elapsed().Seconds(), "rows/s")
+}
+
+func bidRecord() arrow.RecordBatch {
+	fields := []arrow.Field{
+		{Name: "auction", Type: arrow.PrimitiveTypes.Int64}, {Name: "bidder", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "price", Type: arrow.PrimitiveTypes.Int64}, {Name: "channel", Type: arrow.BinaryTypes.String},
+		{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "dateTime", Type: &arrow.TimestampType{Unit: arrow.Millisecond}},
+		{Name: "extra", Type: arrow.BinaryTypes.String},
+	}
+	rb := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer rb.Release()
+	for _, r := range bids() {
+		for i, v := range []int64{r.auction, r.bidder, r.price} {
+			rb.Field(i).(*array.Int64Builder).Append(v)
+		}
+		rb.Field(3).(*array.StringBuilder).Append(r.channel)
+		rb.Field(4).(*array.StringBuilder).Append(r.url)
+		rb.Field(5).(*array.TimestampBuilder).Append(arrow.Timestamp(r.at))
+		rb.Field(6).(*array.StringBuilder).Append(r.extra)
+	}
+	return rb.NewRecordBatch()
+}

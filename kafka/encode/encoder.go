@@ -1,0 +1,155 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+
+	"penstock.dev/penstock/columnar"
+)
+
+// DefaultMaxBytes bounds the encoded bytes of one batch, see Encoder.MaxBytes.
+const DefaultMaxBytes = 1 << 30
+
+// Selection says which rows of a batch to encode, and in which order.
+type Selection struct {
+	first, count int
+	rows         []uint32
+	isList       bool
+}
+
+// AllRows selects every row of b in order.
+func AllRows(b *columnar.Batch) Selection { return Selection{count: b.Rows} }
+
+// RowRange selects count rows from first on.
+func RowRange(first, count int) Selection { return Selection{first: first, count: count} }
+
+// RowList selects rows by index, in the order of the list; it is read until Encode returns.
+func RowList(rows []uint32) Selection { return Selection{rows: rows, count: len(rows), isList: true} }
+
+func (s *Selection) check(rows int) error {
+	if s.isList {
+		for _, r := range s.rows {
+			if int64(r) >= int64(rows) {
+				return fmt.Errorf("selection: row %d of a batch of %d rows", r, rows)
+			}
+		}
+		return nil
+	}
+	if s.first < 0 || s.count < 0 || s.first > rows || s.count > rows-s.first {
+		return fmt.Errorf("selection: %d rows from row %d of a batch of %d rows", s.count, s.first, rows)
+	}
+	return nil
+}
+
+// Encoded holds the records of one batch: record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder and is valid
+// until the next Encode.
+type Encoded struct {
+	Values []byte
+	// Offsets has one element more than there are records; the first is 0.
+	Offsets []uint32
+}
+
+// Len is the number of records.
+func (x *Encoded) Len() int { return len(x.Offsets) - 1 }
+
+// Value returns record i; it aliases Values.
+func (x *Encoded) Value(i int) []byte { return x.Values[x.Offsets[i]:x.Offsets[i+1]] }
+
+// Encoder writes batches of one Plan. It reuses its memory, so that the steady state allocates nothing; that memory stays as
+// large as the largest batch needed. It is not safe for concurrent use.
+type Encoder struct {
+	// MaxBytes bounds the encoded bytes of one batch, against batches whose text is far larger than their columns (a null
+	// takes a bit in a column, and in JSON its name and four bytes). A batch above it is a BadBatch. At most 4 GiB - 1; set
+	// before Encode.
+	MaxBytes int
+
+	plan  *Plan
+	cells []cell
+	out   Encoded
+	// row is the row being written; err is the first error, which ends the batch at the end of that row.
+	row int
+	err error
+
+	scratch mapScratch
+}
+
+// NewEncoder returns an encoder for a plan.
+func NewEncoder(plan *Plan) *Encoder {
+	return &Encoder{MaxBytes: DefaultMaxBytes, plan: plan, cells: newCells(plan.columns)}
+}
+
+// Encode writes the selected rows of b; it does not look at their row kinds, for which json has no place. The result is valid
+// until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error nothing of the
+// batch is returned.
+func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
+	if err := sel.check(b.Rows); err != nil {
+		return nil, err
+	}
+	// Foreign bytes may change after they were checked; then an index is out of range. One recover for each batch turns that
+	// into an error. The views are dropped in any case: nobody may keep them after the batch is settled.
+	defer func() {
+		release(e.cells)
+		if p := recover(); p != nil {
+			fault, isRuntime := p.(runtime.Error)
+			if !isRuntime {
+				panic(p)
+			}
+			out, err = nil, badBatchf("row %d: %v", e.row, fault)
+		}
+	}()
+	e.err, e.row = nil, 0
+	e.scratch.reset()
+	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
+		return nil, err
+	}
+	if err := e.rows(&sel); err != nil {
+		return nil, err
+	}
+	return &e.out, nil
+}
+
+func (e *Encoder) rows(sel *Selection) error {
+	limit := min(e.MaxBytes, math.MaxUint32)
+	dst, offsets := e.out.Values[:0], append(e.out.Offsets[:0], 0)
+	// The buffers are kept also when a row fails.
+	defer func() { e.out.Values, e.out.Offsets = dst, offsets }()
+	for i := range sel.count {
+		e.row = sel.first + i
+		if sel.isList {
+			e.row = int(sel.rows[i])
+		}
+		dst = e.appendRow(dst, e.cells, e.row)
+		if e.err != nil {
+			return e.err
+		}
+		if len(dst) > limit {
+			return e.tooLarge()
+		}
+		offsets = append(offsets, uint32(len(dst)))
+	}
+	return nil
+}
+
+// fail keeps the first error.
+func (e *Encoder) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+func (e *Encoder) failRow(c *cell, reason string) {
+	e.fail(&RowError{Row: e.row, Column: c.path, Reason: reason})
+}
+
+func (e *Encoder) tooLarge() error {
+	return badBatchf("row %d: the encoded batch is larger than %d bytes", e.row, e.MaxBytes)
+}
+
+// stop tells loops over elements to end: an error has occurred, or the output has grown beyond its bound.
+func (e *Encoder) stop(dst []byte) bool {
+	if len(dst) > e.MaxBytes {
+		e.fail(e.tooLarge())
+	}
+	return e.err != nil
+}

@@ -1,0 +1,158 @@
+package encode
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+)
+
+// appendRow writes row i of a ROW's columns as an object.
+func (e *Encoder) appendRow(dst []byte, cells []cell, i int) []byte {
+	start := len(dst)
+	for k := range cells {
+		c := &cells[k]
+		if c.isNull(i) {
+			if e.skipsNull(c) {
+				continue
+			}
+			dst = append(dst, c.prefix...)
+			dst = append(dst, "null"...)
+			continue
+		}
+		dst = append(dst, c.prefix...)
+		dst = e.appendValue(dst, c, i)
+	}
+	return closeObject(dst, start)
+}
+
+// skipsNull reports whether a null field is left out; in a NOT NULL column it is an error.
+func (e *Encoder) skipsNull(c *cell) bool {
+	if !c.nullable {
+		e.nullInNotNull(c)
+	}
+	return e.plan.ignoreNulls
+}
+
+func (e *Encoder) nullInNotNull(c *cell) {
+	e.failRow(c, "Column is NOT NULL, however, a null value is being written into it. "+
+		"Declare the column as nullable, or filter such rows with 'table.exec.sink.not-null-enforcer'='DROP'.")
+}
+
+// closeObject ends an object whose members, from start on, each begin with a comma.
+func closeObject(dst []byte, start int) []byte {
+	if len(dst) == start {
+		return append(dst, '{', '}')
+	}
+	dst[start] = '{'
+	return append(dst, '}')
+}
+
+// appendNullable writes element i of an array or a map value.
+func (e *Encoder) appendNullable(dst []byte, c *cell, i int) []byte {
+	if c.isNull(i) {
+		if !c.nullable {
+			e.nullInNotNull(c)
+		}
+		return append(dst, "null"...)
+	}
+	return e.appendValue(dst, c, i)
+}
+
+// appendValue writes element i, which is not null.
+func (e *Encoder) appendValue(dst []byte, c *cell, i int) []byte {
+	switch c.op {
+	case opString:
+		dst = append(dst, '"')
+		dst = appendEscaped(dst, c.bytes(i))
+		return append(dst, '"')
+	case opInt64:
+		return appendInt(dst, int64(binary.LittleEndian.Uint64(c.values[i*8:])))
+	case opInt32:
+		return appendInt(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
+	case opTimestamp:
+		return e.appendTimestamp(dst, c, i, false)
+	case opTimestampUTC:
+		return e.appendTimestamp(dst, c, i, true)
+	case opBool:
+		if c.values[i>>3]>>(i&7)&1 != 0 {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case opInt8:
+		return appendInt(dst, int64(int8(c.values[i])))
+	case opInt16:
+		return appendInt(dst, int64(int16(binary.LittleEndian.Uint16(c.values[i*2:]))))
+	case opDate:
+		dst = append(dst, '"')
+		dst = c.day.appendDate(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
+		return append(dst, '"')
+	case opTime:
+		return e.appendTime(dst, c, i)
+	case opBinary:
+		dst = append(dst, '"')
+		dst = base64.StdEncoding.AppendEncode(dst, c.bytes(i))
+		return append(dst, '"')
+	case opRow:
+		return e.appendRow(dst, c.children, i)
+	case opArray:
+		return e.appendArray(dst, c, i)
+	case opMap, opMergeMap:
+		return e.appendMap(dst, c, i)
+	}
+	return appendFractional(dst, c, i)
+}
+
+// appendFractional writes a number that may have a point.
+func appendFractional(dst []byte, c *cell, i int) []byte {
+	switch c.op {
+	case opDecimalPlain:
+		return appendDecimalPlain(dst, c.values[i*16:i*16+16], c.scale)
+	case opDecimalScientific:
+		return appendDecimalScientific(dst, c.values[i*16:i*16+16], c.scale)
+	case opDoubleLegacy:
+		return appendDoubleLegacy(dst, c.float64(i))
+	case opDoubleShortest:
+		return appendDoubleShortest(dst, c.float64(i))
+	case opFloatLegacy:
+		return appendFloatLegacy(dst, c.float32(i))
+	case opFloatShortest:
+		return appendFloatShortest(dst, c.float32(i))
+	}
+	panic("encode: an instruction without code")
+}
+
+func (c *cell) float64(i int) float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(c.values[i*8:]))
+}
+
+func (c *cell) float32(i int) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(c.values[i*4:]))
+}
+
+func (e *Encoder) appendArray(dst []byte, c *cell, i int) []byte {
+	from, to := e.listSpan(c, i)
+	element := &c.children[0]
+	dst = append(dst, '[')
+	for k := from; k < to && !e.stop(dst); k++ {
+		if k > from {
+			dst = append(dst, ',')
+		}
+		dst = e.appendNullable(dst, element, k)
+	}
+	return append(dst, ']')
+}
+
+// listSpan returns the elements of list i, checked against the children: a ROW without fields has no buffer whose length could
+// tell.
+func (e *Encoder) listSpan(c *cell, i int) (from, to int) {
+	from, to = c.span(i)
+	length := c.children[0].length
+	if len(c.children) > 1 {
+		length = min(length, c.children[1].length)
+	}
+	if from < 0 || from > to || to > length {
+		e.fail(badBatchf("row %d, column %q: elements %d to %d of %d", e.row, c.path, from, to, length))
+		return 0, 0
+	}
+	return from, to
+}

@@ -1,0 +1,106 @@
+// Package protoplan turns the schema and the format options that a client sent into the types of packages columnar and
+// encode. The daemon and the parity harness both use it, so that what is tested is what runs.
+//
+// Its errors are answers to the client: each means that the writer falls back to the stock sink, with the error as reason.
+package protoplan
+
+import (
+	"fmt"
+
+	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/kafka/encode"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// maxDepth bounds the nesting of a foreign type before anything recurses further.
+const maxDepth = 100
+
+// Type converts the row type of a schema and checks that it can be laid out.
+func Type(s *pb.Schema) (*columnar.Type, error) {
+	if s.GetRow() == nil {
+		return nil, fmt.Errorf("schema.row is missing: send the physical row type")
+	}
+	t, err := convert(s.GetRow(), 0)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if t.Kind != columnar.Row {
+		return nil, fmt.Errorf("schema.row.root is %v: it must be ROW", s.GetRow().GetRoot())
+	}
+	if err := t.Check(); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return t, nil
+}
+
+func convert(p *pb.LogicalType, depth int) (*columnar.Type, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("types nested deeper than %d levels", maxDepth)
+	}
+	root := p.GetRoot()
+	// columnar.Kind has the numbers of TypeRoot; a test holds the two together.
+	if root <= pb.TypeRoot_TYPE_ROOT_UNSPECIFIED || root > pb.TypeRoot_NULL_TYPE {
+		return nil, fmt.Errorf("type root %d is not known to this daemon: use a client of the same version", int32(root))
+	}
+	if p.GetPrecision() > 38 || p.GetScale() > 38 {
+		return nil, fmt.Errorf("%v(%d, %d): precision and scale are at most 38", root, p.GetPrecision(), p.GetScale())
+	}
+	t := &columnar.Type{
+		Kind:       columnar.Kind(root),
+		Nullable:   p.GetNullable(),
+		Precision:  int(p.GetPrecision()),
+		Scale:      int(p.GetScale()),
+		FieldNames: p.GetFieldNames(),
+	}
+	for _, child := range p.GetChildren() {
+		c, err := convert(child, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		t.Children = append(t.Children, c)
+	}
+	return t, nil
+}
+
+// Plan compiles the one format that is set in f for rows of type row. floats is the spelling that the probe of the client's
+// JVM proved (encode.SpellingFromProbe).
+func Plan(row *columnar.Type, f *pb.ValueFormat, floats encode.FloatSpelling) (*encode.Plan, error) {
+	json, ok := f.GetFormat().(*pb.ValueFormat_Json)
+	if !ok || json.Json == nil {
+		return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json")
+	}
+	opts, err := JSONOptions(json.Json, floats)
+	if err != nil {
+		return nil, err
+	}
+	return encode.CompileJSON(row, opts)
+}
+
+// JSONOptions converts the options of the json format. An unspecified choice is Flink's default.
+func JSONOptions(j *pb.JsonFormat, floats encode.FloatSpelling) (encode.JSONOptions, error) {
+	opts := encode.JSONOptions{
+		NullKeyLiteral:   j.GetMapNullKeyLiteral(),
+		PlainDecimals:    j.GetEncodeDecimalAsPlainNumber(),
+		IgnoreNullFields: j.GetEncodeIgnoreNullFields(),
+		Floats:           floats,
+	}
+	switch v := j.GetTimestampFormat(); v {
+	case pb.JsonFormat_TIMESTAMP_FORMAT_UNSPECIFIED, pb.JsonFormat_SQL:
+		opts.Timestamps = encode.TimestampSQL
+	case pb.JsonFormat_ISO_8601:
+		opts.Timestamps = encode.TimestampISO8601
+	default:
+		return opts, fmt.Errorf("json.timestamp-format.standard: unknown value %d: use SQL or ISO_8601", v)
+	}
+	switch v := j.GetMapNullKeyMode(); v {
+	case pb.JsonFormat_MAP_NULL_KEY_MODE_UNSPECIFIED, pb.JsonFormat_FAIL:
+		opts.NullKeys = encode.NullKeyFail
+	case pb.JsonFormat_DROP:
+		opts.NullKeys = encode.NullKeyDrop
+	case pb.JsonFormat_LITERAL:
+		opts.NullKeys = encode.NullKeyLiteral
+	default:
+		return opts, fmt.Errorf("json.map-null-key.mode: unknown value %d: use FAIL, DROP or LITERAL", v)
+	}
+	return opts, nil
+}

@@ -1,0 +1,139 @@
+package encode
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+const (
+	millisPerDay  = 86_400_000
+	nanosPerMilli = 1_000_000
+	// noDay is not a day of any value: it lies outside what millis / millisPerDay can yield.
+	noDay = -1 << 62
+)
+
+// dayText remembers the text of the last date that one column wrote; neighbouring rows mostly share it.
+type dayText struct {
+	day  int64
+	n    int
+	text [16]byte
+}
+
+// appendDate writes a date like DateTimeFormatter.ISO_LOCAL_DATE; day counts from 1970-01-01.
+func (d *dayText) appendDate(dst []byte, day int64) []byte {
+	if day != d.day {
+		d.day = day
+		d.n = len(appendDate(d.text[:0], day))
+	}
+	return append(dst, d.text[:d.n]...)
+}
+
+func appendDate(dst []byte, day int64) []byte {
+	year, month, dayOfMonth := civil(day)
+	switch {
+	case year > 9999:
+		dst = append(dst, '+')
+		dst = appendUint(dst, uint64(year))
+	case year < -9999:
+		dst = append(dst, '-')
+		dst = appendUint(dst, uint64(-year))
+	default:
+		if year < 0 {
+			dst = append(dst, '-')
+			year = -year
+		}
+		dst = extend(dst, 4)
+		putUint(dst[len(dst)-4:], uint64(year))
+	}
+	return append(dst, '-', digitPairs[2*month], digitPairs[2*month+1],
+		'-', digitPairs[2*dayOfMonth], digitPairs[2*dayOfMonth+1])
+}
+
+// civil converts a day count into a proleptic Gregorian date. It counts years from March, so that the leap day comes last,
+// in eras of 400 years.
+func civil(day int64) (year, month, dayOfMonth int64) {
+	const daysPerEra = 146_097
+	// 0000-03-01 is 719,468 days before 1970-01-01.
+	day += 719_468
+	era := day / daysPerEra
+	if day%daysPerEra < 0 {
+		era--
+	}
+	dayOfEra := day - era*daysPerEra
+	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
+	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
+	monthFromMarch := (5*dayOfYear + 2) / 153
+	dayOfMonth = dayOfYear - (153*monthFromMarch+2)/5 + 1
+	year = era*400 + yearOfEra
+	if month = monthFromMarch + 3; month > 12 {
+		month -= 12
+		year++
+	}
+	return year, month, dayOfMonth
+}
+
+// appendClock writes HH:mm:ss; second is below 86,400.
+func appendClock(dst []byte, second uint32) []byte {
+	h, m, s := second/3600*2, second/60%60*2, second%60*2
+	return append(dst, digitPairs[h], digitPairs[h+1], ':', digitPairs[m], digitPairs[m+1], ':',
+		digitPairs[s], digitPairs[s+1])
+}
+
+// appendFraction writes a point and up to nine digits without trailing zeros, nothing for 0.
+func appendFraction(dst []byte, nanos uint32) []byte {
+	if nanos == 0 {
+		return dst
+	}
+	width := 9
+	if nanos%nanosPerMilli == 0 {
+		nanos, width = nanos/nanosPerMilli, 3
+	}
+	dst = extend(dst, width+1)
+	dst[len(dst)-width-1] = '.'
+	putUint(dst[len(dst)-width:], uint64(nanos))
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC.
+func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
+	millis := int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
+	nanos := binary.LittleEndian.Uint32(c.children[1].values[row*4:])
+	if nanos >= nanosPerMilli {
+		e.fail(badBatchf("row %d, column %q: %d nanoseconds of a millisecond (at most 999999)", row, c.path, int32(nanos)))
+		return dst
+	}
+	day, inDay := millis/millisPerDay, millis%millisPerDay
+	if inDay < 0 {
+		day--
+		inDay += millisPerDay
+	}
+	if !zone {
+		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant, used for LTZ, does not.
+		day = int64(int32(day))
+	}
+	dst = append(dst, '"')
+	dst = c.day.appendDate(dst, day)
+	dst = append(dst, e.plan.separator)
+	dst = appendClock(dst, uint32(inDay/1000))
+	dst = appendFraction(dst, uint32(inDay%1000)*nanosPerMilli+nanos)
+	if zone {
+		dst = append(dst, 'Z')
+	}
+	return append(dst, '"')
+}
+
+// appendTime writes a TIME. Flink up to 2.2 drops the milliseconds, toward zero, and throws outside of one day.
+func (e *Encoder) appendTime(dst []byte, c *cell, row int) []byte {
+	millis := int32(binary.LittleEndian.Uint32(c.values[row*4:]))
+	second := millis / 1000
+	if second < 0 || second >= 86_400 {
+		e.failRow(c, fmt.Sprintf("TIME of %d ms is outside of one day", millis))
+		return dst
+	}
+	dst = append(dst, '"')
+	dst = appendClock(dst, uint32(second))
+	return append(dst, '"')
+}

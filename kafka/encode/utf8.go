@@ -1,0 +1,169 @@
+package encode
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+	// replacement is U+FFFD.
+	replacement = "\uFFFD"
+	upperHex    = "0123456789ABCDEF"
+)
+
+// needsCare marks the bytes of a word that cannot be copied as they are: controls, the quote, the backslash and everything
+// outside ASCII. The lowest mark is exact; those above it may be false, because the subtractions borrow.
+func needsCare(w uint64) uint64 {
+	quote, backslash := w^'"'*lowBits, w^'\\'*lowBits
+	return ((w - 0x20*lowBits) | (quote - lowBits) | (backslash - lowBits) | w) & highBits
+}
+
+// cleanPrefix returns how many bytes at the start of s go into a JSON string unchanged.
+func cleanPrefix(s []byte) int {
+	n := len(s)
+	if n < 8 {
+		for i, c := range s {
+			if c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+				return i
+			}
+		}
+		return n
+	}
+	i := 0
+	for ; i+16 <= n; i += 16 {
+		pair := s[i : i+16]
+		first, second := needsCare(binary.LittleEndian.Uint64(pair)), needsCare(binary.LittleEndian.Uint64(pair[8:]))
+		if first != 0 {
+			return i + bits.TrailingZeros64(first)>>3
+		}
+		if second != 0 {
+			return i + 8 + bits.TrailingZeros64(second)>>3
+		}
+	}
+	if i+8 <= n {
+		if marks := needsCare(binary.LittleEndian.Uint64(s[i:])); marks != 0 {
+			return i + bits.TrailingZeros64(marks)>>3
+		}
+	}
+	// The last word overlaps bytes that are clean already.
+	if marks := needsCare(binary.LittleEndian.Uint64(s[n-8:])); marks != 0 {
+		return n - 8 + bits.TrailingZeros64(marks)>>3
+	}
+	return n
+}
+
+// appendEscaped writes the content of a JSON string, without the quotes, like Jackson's UTF-8 generator in default mode
+// writes what StringData.toString() returns: invalid UTF-8 becomes U+FFFD in the JDK's grouping, and characters above
+// U+FFFF become two escapes.
+func appendEscaped(dst, s []byte) []byte {
+	for {
+		n := cleanPrefix(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return dst
+		}
+		s = s[n:]
+		if c := s[0]; c < 0x80 {
+			dst = appendEscape(dst, c)
+			s = s[1:]
+			continue
+		}
+		n = plainMultiByte(s)
+		dst = append(dst, s[:n]...)
+		s = s[n:]
+		if len(s) > 0 && s[0] >= 0x80 {
+			dst, n = appendOddSequence(dst, s)
+			s = s[n:]
+		}
+	}
+}
+
+// appendEscape writes the escape of a control, a quote or a backslash.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	return append(dst, '\\', 'u', '0', '0', upperHex[c>>4], upperHex[c&15])
+}
+
+func continues(c byte) bool { return c&0xC0 == 0x80 }
+
+// plainMultiByte returns the length of the run of valid sequences of two and three bytes at the start of s.
+func plainMultiByte(s []byte) int {
+	n := 0
+	for n < len(s) {
+		switch c := s[n]; {
+		case c >= 0xC2 && c <= 0xDF:
+			if n+2 > len(s) || !continues(s[n+1]) {
+				return n
+			}
+			n += 2
+		case c&0xF0 == 0xE0:
+			if n+3 > len(s) || !continues(s[n+1]) || !continues(s[n+2]) {
+				return n
+			}
+			if overlong, surrogate := c == 0xE0 && s[n+1] < 0xA0, c == 0xED && s[n+1] >= 0xA0; overlong || surrogate {
+				return n
+			}
+			n += 3
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// appendOddSequence writes a character above U+FFFF as a surrogate pair of escapes, or one U+FFFD for what the JDK's decoder
+// takes as one malformed unit. It returns how many bytes of s it used.
+func appendOddSequence(dst, s []byte) ([]byte, int) {
+	n := sequenceLength(s)
+	if n == 4 {
+		r := uint32(s[0]&7)<<18 | uint32(s[1]&0x3F)<<12 | uint32(s[2]&0x3F)<<6 | uint32(s[3]&0x3F)
+		r -= 0x10000
+		dst = appendUnitEscape(dst, 0xD800|r>>10)
+		return appendUnitEscape(dst, 0xDC00|r&0x3FF), 4
+	}
+	return append(dst, replacement...), n
+}
+
+// sequenceLength returns the length of the valid four-byte sequence or of the malformed unit at the start of s. The JDK ends a
+// unit before the first byte that cannot continue it, and takes an encoded surrogate (ED A0..BF xx) as one unit of three.
+func sequenceLength(s []byte) int {
+	c := s[0]
+	want := 1
+	switch {
+	case c >= 0xF0 && c <= 0xF4:
+		want = 4
+	case c&0xF0 == 0xE0:
+		want = 3
+	}
+	if want == 1 || len(s) < 2 || !continues(s[1]) {
+		return 1
+	}
+	second := s[1]
+	if c == 0xE0 && second < 0xA0 || c == 0xF0 && second < 0x90 || c == 0xF4 && second > 0x8F {
+		return 1
+	}
+	n := 2
+	for n < want && n < len(s) && continues(s[n]) {
+		n++
+	}
+	return n
+}
+
+func appendUnitEscape(dst []byte, unit uint32) []byte {
+	return append(dst, '\\', 'u', upperHex[unit>>12], upperHex[unit>>8&15], upperHex[unit>>4&15], upperHex[unit&15])
+}
