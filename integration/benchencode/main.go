@@ -27,7 +27,7 @@ type report struct {
 	PenstockRowsS spread `json:"penstock_rows_per_s"`
 	ArrowRowsS    spread `json:"arrow_record_to_json_rows_per_s"`
 	Ratio         spread `json:"ratio"`
-	AllocsPerRow  spread `json:"penstock_allocs_per_row"`
+	AllocsBatch   spread `json:"penstock_allocs_per_batch"`
 }
 
 func main() {
@@ -62,10 +62,10 @@ func run(out string, pairs int) error {
 		}
 		ours, arrow = append(ours, a["rows/s"]), append(arrow, b["rows/s"])
 		ratio = append(ratio, a["rows/s"]/b["rows/s"])
-		allocs = append(allocs, a["allocs/row"])
+		allocs = append(allocs, a["allocs/op"])
 	}
 	rep := report{Pairs: pairs, PenstockRowsS: spreadOf(ours), ArrowRowsS: spreadOf(arrow), Ratio: spreadOf(ratio),
-		AllocsPerRow: spreadOf(allocs)}
+		AllocsBatch: spreadOf(allocs)}
 	text, err := json.MarshalIndent(rep, "", "  ")
 	if err != nil {
 		return err
@@ -76,12 +76,12 @@ func run(out string, pairs int) error {
 	if err := os.WriteFile(out, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("bench-encode: %.1f million rows/s, %.1f times arrow-go (min %.1f, max %.1f), %.3f allocations per row\n",
-		rep.PenstockRowsS.Median/1e6, rep.Ratio.Median, rep.Ratio.Min, rep.Ratio.Max, rep.AllocsPerRow.Median)
+	fmt.Printf("bench-encode: %.1f million rows/s, %.1f times arrow-go (min %.1f, max %.1f), %.0f allocations per batch\n",
+		rep.PenstockRowsS.Median/1e6, rep.Ratio.Median, rep.Ratio.Min, rep.Ratio.Max, rep.AllocsBatch.Median)
 	return nil
 }
 
-var metric = regexp.MustCompile(`([0-9.e+]+) (rows/s|allocs/row)`)
+var metric = regexp.MustCompile(`([0-9.e+]+) (rows/s|allocs/op)`)
 
 // bench runs one benchmark once and returns its metrics by unit.
 func bench(binary, name string) (map[string]float64, error) {
