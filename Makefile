@@ -6,7 +6,7 @@ OUT       := $(ROOT)/out
 VERSION   := $(shell sed -n 's/^\#\# \[\([^]]*\)\].*/\1/p' $(ROOT)/CHANGELOG.md | head -n 1)
 MVN       := mvn -B -q -f $(ROOT)/client-java/pom.xml
 PROTOC_VERSION := 4.36.2
-GO_LDFLAGS := -X penstock.dev/penstock/daemon/cli.version=$(VERSION)
+GO_LDFLAGS := -X penstock.dev/penstock/daemon/app.release=$(VERSION)
 # Packages without cgo; the race detector runs on these.
 GO_PURE   := ./shm/... ./columnar/... ./memctl/... ./kafka/encode/... ./kafka/epoch/... ./daemon/...
 

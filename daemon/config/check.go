@@ -29,7 +29,7 @@ func (c *Config) Check() error {
 	c.Session.check(&f)
 	c.Arena.check(&f)
 	c.Writer.check(&f, c.Arena.Segment)
-	c.Process.check(&f)
+	c.Process.check(&f, c.Writer.AbortTimeout)
 	c.Metrics.check(&f)
 	c.Log.check(&f)
 	return f.err()
@@ -103,11 +103,13 @@ func (w *Writer) check(f *Faults, segment ByteSize) {
 	between(f, "writer.max_writers", w.MaxWriters, 1, 100_000)
 }
 
-func (p *Process) check(f *Faults) {
+func (p *Process) check(f *Faults, abort Duration) {
 	if p.GoMemoryLimit < 16*MiB {
 		f.add("process.go_memory_limit", p.GoMemoryLimit, "must be at least 16MiB, or the garbage collector never rests")
 	}
-	positive(f, "process.stop_timeout", p.StopTimeout)
+	if p.StopTimeout <= abort {
+		f.add("process.stop_timeout", p.StopTimeout, "must be longer than writer.abort_timeout = %v, which is a part of it", abort)
+	}
 }
 
 func (m *Metrics) check(f *Faults) {

@@ -116,7 +116,7 @@ func Default() *Config {
 		Process: Process{
 			GoMemoryLimit: 256 * MiB,
 			ShutdownGrace: Duration(30 * time.Second),
-			StopTimeout:   Duration(10 * time.Second),
+			StopTimeout:   Duration(20 * time.Second),
 		},
 		Metrics: Metrics{Listen: "127.0.0.1:9464"},
 		Log:     Log{Level: "info", Format: "text"},

@@ -94,6 +94,7 @@ func TestCheckReportsEveryBadValue(t *testing.T) {
 	c.Writer.Credit = 1
 	c.Writer.ProgressInterval = 0
 	c.Process.GoMemoryLimit = 1
+	c.Process.StopTimeout = c.Writer.AbortTimeout
 	c.Metrics.Listen = "localhost"
 	c.Log.Level, c.Log.Format = "loud", "xml"
 	err := c.Check()
@@ -103,7 +104,7 @@ func TestCheckReportsEveryBadValue(t *testing.T) {
 	}
 	keys := []string{"version", "listen.directory", "listen.session_socket", "listen.socket_mode", "listen.directory_mode",
 		"session.max_sessions", "arena.segment", "writer.credit", "writer.progress_interval", "process.go_memory_limit",
-		"metrics.listen", "log.level", "log.format"}
+		"process.stop_timeout", "metrics.listen", "log.level", "log.format"}
 	var got []string
 	for _, f := range faults {
 		got = append(got, f.Key)

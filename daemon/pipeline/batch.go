@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/kafka/encode"
+	"penstock.dev/penstock/kafka/producer"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// submit takes one batch all the way into the producer's queue.
+func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
+	if !w.open || s.GetEpochId() != w.epochID {
+		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d is for epoch %d, but %s; send BeginEpoch before the first batch",
+			s.GetSequence(), s.GetEpochId(), w.epochInWords())
+	}
+	if s.GetSequence() != w.sequence+1 {
+		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d follows batch %d; sequences count from 1 without holes",
+			s.GetSequence(), w.sequence)
+	}
+	encoded, err := w.encode(s)
+	if err != nil {
+		return err
+	}
+	w.sequence++
+	return w.produce(ctx, encoded)
+}
+
+// encode claims the slot, writes the records into the encoder's memory and settles the slot, also when the batch is bad.
+func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Encoded, err error) {
+	start := time.Now()
+	extent, err := w.options.Source.Claim(s.GetSlot(), s.GetGeneration())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if settleErr := w.options.Source.Settle(extent); err == nil {
+			err = settleErr
+		}
+	}()
+	if extent.Sequence != s.GetSequence() {
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d holds batch %d of its writer, but it was submitted as batch %d",
+			s.GetSlot(), extent.Sequence, s.GetSequence())
+	}
+	batch, err := w.parser.Parse(extent.Body, extent.SchemaTag)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(batch.Rows) != uint64(extent.Rows) {
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d announces %d rows, but its batch has %d", s.GetSlot(), extent.Rows, batch.Rows)
+	}
+	encoded, err := w.encoder.Encode(batch, encode.AllRows(batch))
+	if err != nil {
+		return nil, err
+	}
+	w.countEncoded(uint64(len(encoded.Values)), uint64(time.Since(start)))
+	return encoded, nil
+}
+
+func (w *Writer) produce(ctx context.Context, encoded *encode.Encoded) error {
+	if encoded.Len() == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Produce)
+	defer cancel()
+	start := time.Now()
+	err := w.epochs.Produce(ctx, &producer.Records{Topic: w.topic, Values: encoded.Values, ValueOffsets: encoded.Offsets})
+	if err != nil {
+		return err
+	}
+	w.countProduced(uint64(encoded.Len()), uint64(time.Since(start)))
+	return nil
+}

@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// ID is the writer's number in this daemon's life.
+func (w *Writer) ID() uint64 { return w.id }
+
+// Events are what the client is to be told beside the answers to its requests.
+func (w *Writer) Events() <-chan *pb.WriteEvent { return w.events }
+
+// Tick looks for what happened without a request: an asynchronous failure, or progress since the last Tick. It returns nil when
+// there is nothing to tell.
+func (w *Writer) Tick() *pb.WriteEvent {
+	if w.failed != nil {
+		return nil
+	}
+	if err := w.epochs.Err(); err != nil {
+		w.fail(err)
+		return w.failure()
+	}
+	progress := w.progress()
+	if proto.Equal(progress, w.reported) {
+		return nil
+	}
+	w.reported = progress
+	return &pb.WriteEvent{Event: &pb.WriteEvent_Progress{Progress: progress}}
+}
+
+func (w *Writer) progress() *pb.WriterProgress {
+	return &pb.WriterProgress{
+		RowsEncoded:      w.totals.rows,
+		RowsAcknowledged: uint64(w.acknowledged + w.epochs.Counters().Acknowledged),
+		BytesEncoded:     w.totals.bytes,
+		EncodeNanos:      w.totals.encodeNanos,
+		ProduceNanos:     w.totals.produceNanos,
+	}
+}
+
+// Status is the writer's line in the status answer. It may be called from any goroutine.
+func (w *Writer) Status() *pb.WriterStatus {
+	s := w.epochs.State()
+	status := &pb.WriterStatus{
+		WriterId:        w.id,
+		SessionId:       w.sessionID,
+		JobId:           w.owner.GetJobId(),
+		TaskName:        w.owner.GetTaskName(),
+		Subtask:         w.owner.GetSubtask(),
+		Attempt:         w.owner.GetAttempt(),
+		Topic:           w.topic,
+		EpochState:      s.State.String(),
+		EpochId:         s.EpochID,
+		TransactionalId: s.TransactionalID,
+		EpochRows:       uint64(s.Rows),
+	}
+	if !s.Begun.IsZero() {
+		status.EpochAgeMillis = uint64(time.Since(s.Begun).Milliseconds())
+	}
+	return status
+}

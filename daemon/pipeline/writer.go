@@ -1,0 +1,206 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/daemon/telemetry"
+	"penstock.dev/penstock/kafka/encode"
+	"penstock.dev/penstock/kafka/encode/protoplan"
+	"penstock.dev/penstock/kafka/epoch"
+	"penstock.dev/penstock/kafka/producer"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// eventBacklog is how many events may wait for the stream's goroutine; what does not fit is dropped, since nothing depends on it.
+const eventBacklog = 8
+
+// Limits bound the single steps of a writer; all are positive.
+type Limits struct {
+	CreditBytes int64
+	Init        time.Duration
+	Produce     time.Duration
+	Seal        time.Duration
+	Abort       time.Duration
+}
+
+// Options are a Writer's collaborators.
+type Options struct {
+	Source   Source
+	Engine   producer.Engine
+	Spelling encode.FloatSpelling
+	Limits   Limits
+	Counters *telemetry.Counters
+	Log      *slog.Logger
+}
+
+// Writer is the daemon's half of one sink writer. See the package comment for who may call what.
+type Writer struct {
+	id        uint64
+	sessionID uint32
+	owner     *pb.Owner
+	topic     string
+	guarantee pb.DeliveryGuarantee
+	options   Options
+	log       *slog.Logger
+
+	parser  *columnar.Parser
+	encoder *encode.Encoder
+	epochs  *epoch.Writer
+
+	// sequence is that of the last batch; epochID that of the last Begin.
+	sequence uint64
+	epochID  uint64
+	// open is true between Begin and the end of the epoch.
+	open   bool
+	stats  stats
+	totals totals
+	// acknowledged counts the rows of epochs whose producer is gone.
+	acknowledged int64
+	// reported is the last progress that was sent.
+	reported *pb.WriterProgress
+	// events are what happens beside the requests.
+	events chan *pb.WriteEvent
+	// failed is the answer to everything once a step has failed.
+	failed *pb.WriterFailed
+}
+
+// Open checks the request and makes a writer of it. It talks to no broker. The caller must Close the writer.
+func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
+	if err := checkOpen(open); err != nil {
+		return nil, err
+	}
+	row, err := protoplan.Type(open.GetSchema())
+	if err != nil {
+		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the schema cannot be written natively: %v", err)
+	}
+	plan, err := protoplan.Plan(row, open.GetValueFormat(), o.Spelling)
+	if err != nil {
+		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the format cannot be written natively: %v", err)
+	}
+	config := producerConfig(open.GetKafka())
+	if err := o.Engine.Validate(config); err != nil {
+		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
+	}
+	w := &Writer{
+		id:        id,
+		sessionID: open.GetSessionId(),
+		owner:     open.GetOwner(),
+		topic:     open.GetTopic(),
+		guarantee: open.GetGuarantee(),
+		options:   o,
+		log: o.Log.With(telemetry.FieldSession, open.GetSessionId(), telemetry.FieldWriter, id,
+			telemetry.FieldTask, open.GetOwner().GetTaskName(), telemetry.FieldSubtask, open.GetOwner().GetSubtask(),
+			telemetry.FieldAttempt, open.GetOwner().GetAttempt(), telemetry.FieldTopic, open.GetTopic()),
+		events:  make(chan *pb.WriteEvent, eventBacklog),
+		parser:  columnar.NewParser(row),
+		encoder: encode.NewEncoder(plan),
+	}
+	w.epochs = epoch.NewWriter(epoch.Options{
+		Engine:        o.Engine,
+		Config:        config,
+		Transactional: w.exactlyOnce(),
+		WarmPool:      open.GetKafka().GetWarmPool(),
+		InitTimeout:   o.Limits.Init,
+		Warmed:        w.warmed,
+	})
+	w.log.Info("writer opened", telemetry.FieldJob, w.owner.GetJobId(), telemetry.FieldGuarantee, w.guarantee.String(),
+		telemetry.FieldEngine, o.Engine.Name())
+	return w, nil
+}
+
+// Opened is the answer to Open.
+func (w *Writer) Opened() *pb.WriteEvent {
+	return &pb.WriteEvent{Event: &pb.WriteEvent_Opened{Opened: &pb.WriterOpened{
+		WriterId:    w.id,
+		CreditBytes: uint64(w.options.Limits.CreditBytes),
+		Encoder:     "json",
+		Engine:      w.options.Engine.Name(),
+	}}}
+}
+
+// Handle does what one request asks and returns the answer, nil when the request has none. It blocks at most as long as
+// the limit of the step, and less when ctx ends.
+func (w *Writer) Handle(ctx context.Context, request *pb.WriteRequest) *pb.WriteEvent {
+	if w.failed != nil {
+		w.discard(request)
+		return w.failure()
+	}
+	event, err := w.step(ctx, request)
+	if err != nil {
+		w.fail(err)
+		return w.failure()
+	}
+	return event
+}
+
+func (w *Writer) step(ctx context.Context, request *pb.WriteRequest) (*pb.WriteEvent, error) {
+	switch r := request.GetRequest().(type) {
+	case *pb.WriteRequest_Submit:
+		return nil, w.submit(ctx, r.Submit)
+	case *pb.WriteRequest_Begin:
+		return w.begin(ctx, r.Begin)
+	case *pb.WriteRequest_Warm:
+		return nil, w.warm(r.Warm)
+	case *pb.WriteRequest_Flush:
+		return w.flush(ctx, r.Flush)
+	case *pb.WriteRequest_Seal:
+		return w.seal(ctx, r.Seal)
+	case *pb.WriteRequest_Abort:
+		return w.abort(ctx, r.Abort)
+	case *pb.WriteRequest_Open:
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "the writer is open already; use a stream of its own for each writer")
+	default:
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "a WriteRequest without a known request; client and daemon differ in version")
+	}
+}
+
+// fail makes an error the writer's one failure and counts it.
+func (w *Writer) fail(err error) {
+	classified := fault.Classify(err)
+	w.failed = &pb.WriterFailed{EpochId: w.epochID, Error: classified}
+	w.options.Counters.CountFault(classified.GetKind(), fault.IsBadBatch(err))
+	if w.open {
+		w.options.Counters.EpochsFailed.Add(1)
+	}
+	w.log.Warn("writer failed", telemetry.FieldEpoch, w.epochID, telemetry.FieldKind, classified.GetKind().String(),
+		telemetry.FieldError, classified.GetMessage())
+}
+
+func (w *Writer) failure() *pb.WriteEvent {
+	return &pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: w.failed}}
+}
+
+// discard settles a batch of a failed writer unread; nobody else would free its slot.
+func (w *Writer) discard(request *pb.WriteRequest) {
+	submit := request.GetSubmit()
+	if submit == nil {
+		return
+	}
+	if extent, err := w.options.Source.Claim(submit.GetSlot(), submit.GetGeneration()); err == nil {
+		// The writer has failed already; a second failure would say nothing new.
+		_ = w.options.Source.Settle(extent)
+	}
+}
+
+// Close ends the writer: an unsealed epoch with rows is aborted (bounded by Limits.Abort), sealed ones are left alone, the
+// warm producer is released. pending are requests that came but were not handled; their batches are settled.
+func (w *Writer) Close(pending []*pb.WriteRequest) {
+	for _, request := range pending {
+		w.discard(request)
+	}
+	defer w.log.Info("writer closed")
+	// Not the stream's context: that has ended when a writer is closed after a crash of its client.
+	ctx, cancel := context.WithTimeout(context.Background(), w.options.Limits.Abort)
+	defer cancel()
+	if w.open && w.failed == nil && w.stats.batches > 0 {
+		w.options.Counters.EpochsAborted.Add(1)
+	}
+	if err := w.epochs.Close(ctx); err != nil {
+		w.log.Warn("the epoch of an ended writer could not be aborted; the broker will do it at the transaction timeout",
+			telemetry.FieldEpoch, w.epochID, telemetry.FieldError, err)
+	}
+}

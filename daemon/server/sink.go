@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/daemon/pipeline"
+	"penstock.dev/penstock/daemon/session"
+	"penstock.dev/penstock/daemon/telemetry"
+	"penstock.dev/penstock/kafka/producer"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+// SinkOptions are the collaborators and limits of Sink.
+type SinkOptions struct {
+	Sessions *session.Server
+	Engine   producer.Engine
+	Limits   pipeline.Limits
+	// OpenTimeout bounds the wait for a new stream's OpenWriter.
+	OpenTimeout time.Duration
+	// ProgressInterval is the smallest time between two WriterProgress events of one writer.
+	ProgressInterval time.Duration
+	MaxWriters       int
+	Counters         *telemetry.Counters
+	Log              *slog.Logger
+}
+
+// Sink implements SinkService. It is safe for concurrent use.
+type Sink struct {
+	pb.UnimplementedSinkServiceServer
+	options SinkOptions
+
+	mu      sync.Mutex
+	nextID  uint64
+	writers map[uint64]*pipeline.Writer
+	// streams counts the running Write calls.
+	streams sync.WaitGroup
+}
+
+// NewSink makes a service without writers.
+func NewSink(o SinkOptions) *Sink {
+	return &Sink{options: o, writers: map[uint64]*pipeline.Writer{}}
+}
+
+// Status lists the writers in no order.
+func (s *Sink) Status() []*pb.WriterStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]*pb.WriterStatus, 0, len(s.writers))
+	for _, w := range s.writers {
+		list = append(list, w.Status())
+	}
+	return list
+}
+
+// wait returns when no writer is left, or with an error when ctx ends.
+func (s *Sink) wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		s.streams.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%d sink writers did not end in time", len(s.Status()))
+	}
+}
+
+// Write runs one writer for as long as its stream lives.
+func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent]) error {
+	s.streams.Add(1)
+	defer s.streams.Done()
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	requests := receive(ctx, stream)
+	open, err := s.awaitOpen(ctx, requests)
+	if err != nil {
+		return refuse(stream, err)
+	}
+	client, err := s.options.Sessions.Authenticate(open.GetSessionId(), open.GetToken())
+	if err != nil {
+		return refuse(stream, err)
+	}
+	leave, err := client.Join(cancel)
+	if err != nil {
+		return refuse(stream, err)
+	}
+	defer leave()
+	writer, err := s.add(open, client)
+	if err != nil {
+		return refuse(stream, err)
+	}
+	loop := &writerLoop{ctx: ctx, stream: stream, requests: requests, writer: writer}
+	defer s.remove(loop)
+	return loop.run(s.options.ProgressInterval)
+}
+
+// refuse answers a stream whose writer never came to be; the stream then ends.
+func refuse(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent], err error) error {
+	return stream.Send(&pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: &pb.WriterFailed{Error: fault.Classify(err)}}})
+}
+
+func (s *Sink) awaitOpen(ctx context.Context, requests <-chan *pb.WriteRequest) (*pb.OpenWriter, error) {
+	timer := time.NewTimer(s.options.OpenTimeout)
+	defer timer.Stop()
+	select {
+	case request, ok := <-requests:
+		if open := request.GetOpen(); ok && open != nil {
+			return open, nil
+		}
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "the first request of a writer's stream must be OpenWriter")
+	case <-timer.C:
+		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "no OpenWriter came within writer.open_timeout = %v", s.options.OpenTimeout)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *Sink) add(open *pb.OpenWriter, client *session.Session) (*pipeline.Writer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.writers) >= s.options.MaxWriters {
+		return nil, fault.New(pb.ErrorKind_FALL_BACK, "penstockd serves %d sink writers already: writer.max_writers = %d; raise it",
+			len(s.writers), s.options.MaxWriters)
+	}
+	s.nextID++
+	writer, err := pipeline.Open(s.nextID, open, pipeline.Options{
+		Source:   client,
+		Engine:   s.options.Engine,
+		Spelling: client.Spelling(),
+		Limits:   s.options.Limits,
+		Counters: s.options.Counters,
+		Log:      s.options.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.writers[s.nextID] = writer
+	return writer, nil
+}
+
+// remove closes the writer, which may take as long as an abort, and then forgets it.
+func (s *Sink) remove(l *writerLoop) {
+	l.writer.Close(l.pending())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.writers, l.writer.ID())
+}

@@ -1,0 +1,76 @@
+package telemetry
+
+// Prometheus metric names. Units stand in the name.
+const (
+	MetricUp              = "penstock_serving"
+	MetricSessions        = "penstock_sessions"
+	MetricSessionsOpened  = "penstock_sessions_opened_total"
+	MetricSessionsRefused = "penstock_sessions_refused_total"
+	MetricWriters         = "penstock_writers"
+	MetricProducers       = "penstock_producers"
+	MetricLeases          = "penstock_leases"
+	// MetricSlots has the label state: reserved, parked, claimed.
+	MetricSlots = "penstock_slots"
+
+	MetricBatches        = "penstock_batches_total"
+	MetricRows           = "penstock_rows_total"
+	MetricEncodedBytes   = "penstock_encoded_bytes_total"
+	MetricEncodeSeconds  = "penstock_encode_seconds_total"
+	MetricProduceSeconds = "penstock_produce_seconds_total"
+	MetricSealSeconds    = "penstock_seal_seconds"
+	// MetricEpochs has the label outcome: sealed, empty, failed, aborted.
+	MetricEpochs = "penstock_epochs_total"
+
+	// MetricHandlesRefused has the label reason: stale, foreign, bad.
+	MetricHandlesRefused = "penstock_handles_refused_total"
+
+	MetricArenaCapacity = "penstock_arena_capacity_bytes"
+	MetricArenaLeased   = "penstock_arena_leased_bytes"
+	MetricArenaWarm     = "penstock_arena_warm_bytes"
+	MetricArenaKernel   = "penstock_arena_kernel_bytes"
+	MetricLeasesDenied  = "penstock_leases_denied_total"
+)
+
+// Label names of metrics.
+const (
+	LabelState   = "state"
+	LabelOutcome = "outcome"
+	LabelReason  = "reason"
+)
+
+// Field names of log lines.
+const (
+	FieldError         = "error"
+	FieldKind          = "kind"
+	FieldStack         = "stack"
+	FieldMethod        = "method"
+	FieldVersion       = "version"
+	FieldArena         = "arena"
+	FieldSocket        = "socket"
+	FieldSessionSocket = "session_socket"
+	FieldAPISocket     = "api_socket"
+	FieldMetrics       = "metrics"
+	FieldPeer          = "peer"
+	FieldSession       = "session"
+	FieldSessions      = "sessions"
+	FieldClient        = "client"
+	FieldFlink         = "flink"
+	FieldJVM           = "jvm"
+	FieldBudget        = "budget_bytes"
+	FieldAge           = "age"
+	FieldSegment       = "segment"
+	FieldPurpose       = "purpose"
+	FieldWriter        = "writer"
+	FieldJob           = "job"
+	FieldGuarantee     = "guarantee"
+	FieldTask          = "task"
+	FieldSubtask       = "subtask"
+	FieldAttempt       = "attempt"
+	FieldTopic         = "topic"
+	FieldEpoch         = "epoch"
+	FieldTransaction   = "transactional_id"
+	FieldGrace         = "grace"
+	FieldSignal        = "signal"
+	FieldEngine        = "engine"
+	FieldReason        = "reason"
+)
