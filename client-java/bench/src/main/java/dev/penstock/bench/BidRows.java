@@ -1,0 +1,65 @@
+package dev.penstock.bench;
+
+import java.util.SplittableRandom;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.TimestampType;
+import org.apache.flink.table.types.logical.VarCharType;
+
+/** Nexmark bids of about 290 bytes of JSON: shapes and lengths of the reference generator, values random. */
+final class BidRows {
+    static final RowType TYPE = RowType.of(
+            new LogicalType[] {
+                new BigIntType(), new BigIntType(), new BigIntType(), new VarCharType(VarCharType.MAX_LENGTH),
+                new VarCharType(VarCharType.MAX_LENGTH), new TimestampType(3), new VarCharType(VarCharType.MAX_LENGTH)
+            },
+            new String[] {"auction", "bidder", "price", "channel", "url", "dateTime", "extra"});
+
+    private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple", "channel-4711"};
+
+    private BidRows() {}
+
+    /** Bids as a job's operators make them from boxed values. Each call makes new rows with strings not yet encoded. */
+    static RowData[] generic(int count, long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        RowData[] rows = new RowData[count];
+        for (int i = 0; i < count; i++) {
+            rows[i] = GenericRowData.of(
+                    1000L + random.nextInt(100_000),
+                    1000L + random.nextInt(100_000),
+                    (long) Math.pow(10, random.nextDouble() * 6) * 100,
+                    StringData.fromString(CHANNELS[random.nextInt(CHANNELS.length)]),
+                    StringData.fromString("https://www.nexmark.com/" + letters(random, 5) + "/" + letters(random, 5) + "/"
+                            + letters(random, 5) + "/item.htm?query=1&channel_id=" + random.nextInt(1 << 30)),
+                    TimestampData.fromEpochMillis(1_700_000_000_000L + i),
+                    StringData.fromString(letters(random, 60 + random.nextInt(40))));
+        }
+        return rows;
+    }
+
+    /** The same bids as binary rows in heap segments, as they come from Flink's network. */
+    static BinaryRowData[] binary(int count, long seed) {
+        RowDataSerializer serializer = new RowDataSerializer(TYPE);
+        RowData[] rows = generic(count, seed);
+        BinaryRowData[] binary = new BinaryRowData[count];
+        for (int i = 0; i < count; i++) {
+            binary[i] = serializer.toBinaryRow(rows[i]).copy();
+        }
+        return binary;
+    }
+
+    private static String letters(SplittableRandom random, int count) {
+        StringBuilder out = new StringBuilder(count);
+        for (int i = 0; i < count; i++) {
+            out.append((char) ('a' + random.nextInt(26)));
+        }
+        return out.toString();
+    }
+}

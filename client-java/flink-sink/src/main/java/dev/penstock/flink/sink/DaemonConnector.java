@@ -1,0 +1,64 @@
+package dev.penstock.flink.sink;
+
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.Owner;
+import dev.penstock.session.SessionSettings;
+import java.io.IOException;
+import java.io.Serializable;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Map;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.runtime.util.EnvironmentInformation;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.json.PackageVersion;
+
+/** Opens the daemon's side of a writer; the seam at which tests put a daemon of their own. */
+@FunctionalInterface
+interface DaemonConnector extends Serializable {
+
+    /**
+     * Opens a writer for the task of {@code context}. No transactional id has been touched when this returns or throws,
+     * so the stock writer may still take over.
+     */
+    DaemonWriter connect(NativePlan plan, WriterInitContext context) throws IOException;
+
+    /** Connects to the daemon of this machine. */
+    static DaemonWriter local(NativePlan plan, WriterInitContext context) throws IOException {
+        WriterSettings settings = plan.settings();
+        Map<String, String> variables = context.metricGroup().getAllVariables();
+        SessionSettings session =
+                new SessionSettings(
+                        settings.resolveSocketDirectory(),
+                        TaskBudget.resolve(settings, context),
+                        variables.getOrDefault("<tm_id>", "TaskManager") + "@" + host(variables),
+                        EnvironmentInformation.getVersion(),
+                        PackageVersion.VERSION.toString(),
+                        settings.connectTimeout());
+        OpenWriter.Builder open = plan.openMessage().setOwner(owner(context, variables));
+        return StreamDaemonWriter.open(session, open);
+    }
+
+    private static Owner owner(WriterInitContext context, Map<String, String> variables) {
+        TaskInfo task = context.getTaskInfo();
+        return Owner.newBuilder()
+                .setJobId(context.getJobInfo().getJobId().toHexString())
+                .setVertex(variables.getOrDefault("<task_id>", ""))
+                .setSubtask(task.getIndexOfThisSubtask())
+                .setAttempt(task.getAttemptNumber())
+                .setTaskName(task.getTaskNameWithSubtasks())
+                .build();
+    }
+
+    private static String host(Map<String, String> variables) {
+        String host = variables.get("<host>");
+        if (host != null) {
+            return host;
+        }
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown";
+        }
+    }
+}

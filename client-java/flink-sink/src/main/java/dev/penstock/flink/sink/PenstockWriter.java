@@ -1,0 +1,122 @@
+package dev.penstock.flink.sink;
+
+import dev.penstock.session.DaemonException;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.flink.connector.kafka.sink.KafkaWriterState;
+import org.apache.flink.table.data.RowData;
+
+/**
+ * What the native writers of all guarantees share: rows go to the batcher, and a failure of the daemon surfaces on the
+ * next write, flush or close, whichever comes first, and through the mailbox when none comes. Once, as the connector's
+ * KafkaWriter does it. All methods run on the task thread.
+ */
+abstract class PenstockWriter
+        implements StatefulSinkWriter<RowData, KafkaWriterState>, CommittingSinkWriter<RowData, KafkaCommittable> {
+
+    /** What a writer works with; it owns the daemon writer and closes it. */
+    record Parts(
+            DaemonWriter daemon,
+            RowBatcher batcher,
+            WriterMetrics metrics,
+            Deadlines deadlines,
+            MailboxExecutor mailbox) {}
+
+    final DaemonWriter daemon;
+    final RowBatcher batcher;
+    final WriterMetrics metrics;
+    final Deadlines deadlines;
+    private final MailboxExecutor mailbox;
+    private volatile boolean closed;
+    private boolean reported;
+
+    PenstockWriter(Parts parts) {
+        this.daemon = parts.daemon();
+        this.batcher = parts.batcher();
+        this.metrics = parts.metrics();
+        this.deadlines = parts.deadlines();
+        this.mailbox = parts.mailbox();
+    }
+
+    /** Opens the first epoch. The caller closes the writer when this throws. */
+    void initialize() throws IOException {
+        daemon.onFailure(this::failThroughMailbox);
+    }
+
+    @Override
+    public final void write(RowData row, Context context) throws IOException {
+        try {
+            daemon.checkFailure();
+            ensureEpoch();
+            batcher.add(row);
+        } catch (DaemonException e) {
+            throw failure(e);
+        }
+        metrics.rowWritten();
+    }
+
+    /** Sees to it that an epoch is open for the next row. */
+    abstract void ensureEpoch() throws DaemonException;
+
+    /** Ends what {@link #close} must not leave to the end of the stream; never throws. */
+    abstract void abandon();
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        metrics.close();
+        DaemonException failure = null;
+        try {
+            daemon.checkFailure();
+            abandon();
+        } catch (DaemonException e) {
+            failure = e;
+        }
+        batcher.close();
+        daemon.close(deadlines.close());
+        if (failure != null && !reported) {
+            throw failure(failure);
+        }
+    }
+
+    /** The exception for the task; counts as one send error, however often it is thrown. */
+    final IOException failure(DaemonException e) {
+        if (!reported) {
+            reported = true;
+            metrics.failed();
+        }
+        return new IOException("Penstock could not write to Kafka (" + e.kind() + "): " + e.getMessage(), e);
+    }
+
+    /**
+     * Runs on a thread of the transport: an idle task would otherwise not learn of the failure before its next barrier.
+     */
+    private void failThroughMailbox() {
+        if (closed) {
+            return;
+        }
+        try {
+            mailbox.execute(this::throwUnreported, "Report a failure of penstockd");
+        } catch (RejectedExecutionException e) {
+            // The task is ending; close() throws what has not been reported.
+        }
+    }
+
+    private void throwUnreported() throws IOException {
+        if (closed || reported) {
+            return;
+        }
+        try {
+            daemon.checkFailure();
+        } catch (DaemonException e) {
+            throw failure(e);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package dev.penstock.flink.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.flink.sink.FallbackMode;
+import dev.penstock.flink.sink.NativePlan;
+import dev.penstock.flink.sink.WriterSettings;
+import dev.penstock.proto.v1.JsonFormat;
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.TypeRoot;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.formats.common.TimestampFormat;
+import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
+import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.Column;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.RowType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is native, and with which reason the rest is not. Options go through the whole factory. */
+class AdmissionTest {
+
+    private static final DataType ROW = DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT()));
+
+    @Test
+    void aPlainJsonTableIsNative() throws Exception {
+        OpenWriter open = OpenWriter.parseFrom(admit(Map.of()).openWriter());
+        assertEquals("flights", open.getTopic());
+        assertEquals(dev.penstock.proto.v1.DeliveryGuarantee.AT_LEAST_ONCE, open.getGuarantee());
+        assertEquals(List.of("id", "name"), open.getSchema().getRow().getFieldNamesList());
+        assertEquals(TypeRoot.BIGINT, open.getSchema().getRow().getChildren(0).getRoot());
+        assertEquals(
+                JsonFormat.newBuilder()
+                        .setTimestampFormat(JsonFormat.TimestampFormat.SQL)
+                        .setMapNullKeyMode(JsonFormat.MapNullKeyMode.FAIL)
+                        .setMapNullKeyLiteral("null")
+                        .build(),
+                open.getValueFormat().getJson());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"format, json.", "value.format, value.json."})
+    void jsonOptionsAreReadUnderBothPrefixes(String formatOption, String prefix) throws Exception {
+        Map<String, String> changes = new HashMap<>(Map.of("format", ""));
+        changes.put(formatOption, "json");
+        changes.put(prefix + "timestamp-format.standard", "ISO-8601");
+        changes.put(prefix + "map-null-key.mode", "LITERAL");
+        changes.put(prefix + "map-null-key.literal", "nix");
+        changes.put(prefix + "encode.decimal-as-plain-number", "true");
+        changes.put(prefix + "encode.ignore-null-fields", "true");
+        changes.put(prefix + "fail-on-missing-field", "true");
+        assertEquals(
+                JsonFormat.newBuilder()
+                        .setTimestampFormat(JsonFormat.TimestampFormat.ISO_8601)
+                        .setMapNullKeyMode(JsonFormat.MapNullKeyMode.LITERAL)
+                        .setMapNullKeyLiteral("nix")
+                        .setEncodeDecimalAsPlainNumber(true)
+                        .setEncodeIgnoreNullFields(true)
+                        .build(),
+                OpenWriter.parseFrom(admit(changes).openWriter()).getValueFormat().getJson());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"at-least-once, AT_LEAST_ONCE", "exactly-once, EXACTLY_ONCE", "none, NONE"})
+    void everyGuaranteeIsNative(String option, String expected) throws Exception {
+        NativePlan plan = admit(Map.of("sink.delivery-guarantee", option, "sink.transactional-id-prefix", "p"));
+        assertEquals(expected, OpenWriter.parseFrom(plan.openWriter()).getGuarantee().name());
+        assertEquals(expected, plan.guarantee().name());
+        assertEquals("p", plan.transactionalIdPrefix());
+        assertEquals(3_600_000, plan.producerProperties().get("transaction.timeout.ms"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "penstock.enabled, false, 'penstock.enabled'",
+        "topic, a;b, 'topic'",
+        "sink.partitioner, fixed, FlinkFixedPartitioner",
+        "format, debezium-json, debezium-json",
+        "properties.security.protocol, SSL, security.protocol",
+        "properties.nobody.knows, 1, nobody.knows"
+    })
+    void oneOptionMakesItStockByName(String key, String value, String named) {
+        assertReason(Map.of(key, value), named);
+    }
+
+    @Test
+    void topicPatternIsStock() {
+        assertReason(Map.of("topic", "", "topic-pattern", "f.*"), "topic-pattern");
+    }
+
+    @Test
+    void keysAreStock() {
+        assertReason(Map.of("key.format", "json", "key.fields", "id"), "key.format");
+    }
+
+    @Test
+    void poolingIsStockOnlyWithTransactions() throws Exception {
+        Map<String, String> pooling = Map.of("sink.transaction-naming-strategy", "POOLING");
+        admit(pooling);
+        Map<String, String> exactlyOnce = new HashMap<>(pooling);
+        exactlyOnce.put("sink.delivery-guarantee", "exactly-once");
+        exactlyOnce.put("sink.transactional-id-prefix", "p");
+        assertReason(exactlyOnce, "naming-strategy");
+    }
+
+    @Test
+    void writtenMetadataIsStock() {
+        PenstockDynamicSink sink = SinkTables.sink(SinkTables.OPTIONS);
+        sink.applyWritableMetadata(
+                List.of("timestamp"),
+                DataTypes.ROW(DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.TIMESTAMP_LTZ(3)));
+        assertNamed("metadata", sink);
+        assertNamed("metadata", (PenstockDynamicSink) sink.copy());
+    }
+
+    @Test
+    void mapsOfRowsAreStockOnlyWhenNullFieldsAreLeftOut() throws Exception {
+        List<Column> columns =
+                List.of(Column.physical("a", DataTypes.ARRAY(DataTypes.MAP(DataTypes.STRING(), ROW))));
+        SinkTables.sink(SinkTables.OPTIONS, columns, Map.of()).plan(SinkTables.context());
+        Map<String, String> ignoring = SinkTables.options(Map.of("json.encode.ignore-null-fields", "true"));
+        assertNamed("ignore-null-fields", SinkTables.sink(ignoring, columns, Map.of()));
+    }
+
+    @Test
+    void aFormatOptionOfACompiledPlanCountsAsFlinkCountsIt() throws Exception {
+        // json.timestamp-format.standard is forwardable, so Flink takes the plan's value.
+        NativePlan plan =
+                SinkTables.sink(
+                                SinkTables.OPTIONS,
+                                SinkTables.COLUMNS,
+                                Map.of("json.timestamp-format.standard", "ISO-8601"))
+                        .plan(SinkTables.context());
+        assertEquals(
+                JsonFormat.TimestampFormat.ISO_8601,
+                OpenWriter.parseFrom(plan.openWriter()).getValueFormat().getJson().getTimestampFormat());
+    }
+
+    @Test
+    void aSerializerThatIsNotTheTablesIsStock() {
+        assertThrows(
+                NotNative.class,
+                () ->
+                        JsonOptions.parse(
+                                Map.of("timestamp-format.standard", "ISO-8601"),
+                                (RowType) ROW.getLogicalType(),
+                                new JsonRowDataSerializationSchema(
+                                        (RowType) ROW.getLogicalType(),
+                                        TimestampFormat.SQL,
+                                        MapNullKeyMode.FAIL,
+                                        "null",
+                                        false,
+                                        false)));
+    }
+
+    @Test
+    void anotherFlinkIsStockUntilItsFormatsWereCompared() {
+        Admission.Request request =
+                new Admission.Request(null, List.of(), TableOptions.of(Map.of()), true, null, "2.4-SNAPSHOT");
+        NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
+        assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
+    }
+
+    @Test
+    void penstockOptionsBecomeSettings() throws Exception {
+        WriterSettings settings =
+                admit(
+                                Map.of(
+                                        "penstock.fallback", "fail",
+                                        "penstock.socket-dir", "/s",
+                                        "penstock.memory.budget", "64m",
+                                        "penstock.linger", "7 ms",
+                                        "penstock.batch.rows", "5",
+                                        "penstock.connect-timeout", "3 s",
+                                        "penstock.warm-pool", "false"))
+                        .settings();
+        assertEquals(
+                new WriterSettings(
+                        FallbackMode.FAIL, "/s", Duration.ofSeconds(3), 64 << 20, Duration.ofMillis(7), 5, false),
+                settings);
+        assertEquals(Optional.empty(), Optional.ofNullable(admit(Map.of()).settings().socketDirectory()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "penstock.batch.rows, 0",
+        "penstock.linger, 0 ms",
+        "penstock.memory.budget, 0 b",
+        "penstock.fallback, perhaps",
+        "penstock.nobody.knows, 1"
+    })
+    void badOptionsAreRefusedByName(String key, String value) {
+        ValidationException e =
+                assertThrows(ValidationException.class, () -> SinkTables.sink(SinkTables.options(Map.of(key, value))));
+        StringBuilder messages = new StringBuilder();
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            messages.append(t.getMessage());
+        }
+        assertTrue(messages.toString().contains(key), messages.toString());
+    }
+
+    private static NativePlan admit(Map<String, String> changes) throws NotNative {
+        return SinkTables.sink(SinkTables.options(changes)).plan(SinkTables.context());
+    }
+
+    private static void assertReason(Map<String, String> changes, String named) {
+        assertNamed(named, SinkTables.sink(SinkTables.options(changes)));
+    }
+
+    private static void assertNamed(String named, PenstockDynamicSink sink) {
+        NotNative e = assertThrows(NotNative.class, () -> sink.plan(SinkTables.context()));
+        assertTrue(e.getMessage().contains(named), e.getMessage());
+    }
+}

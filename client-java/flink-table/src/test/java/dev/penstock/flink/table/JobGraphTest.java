@@ -1,0 +1,109 @@
+package dev.penstock.flink.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.StreamSupport;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.table.api.ExplainDetail;
+import org.apache.flink.table.api.ExplainFormat;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.bridge.java.StreamStatementSet;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.junit.jupiter.api.Test;
+
+/** SQL through the real planner: names, hashes and parallelism of the vertices. */
+class JobGraphTest {
+
+    private static final String OPTIONS =
+            "'topic'='t', 'properties.bootstrap.servers'='localhost:1', 'format'='json',"
+                    + " 'sink.delivery-guarantee'='exactly-once', 'sink.transactional-id-prefix'='p'";
+
+    @Test
+    void nativeAndFallbackHaveTheHashesOfStock() {
+        List<String> stock = vertices("kafka", "");
+        assertEquals(stock, vertices("penstock-kafka", ""));
+        assertEquals(stock, vertices("penstock-kafka", ", 'penstock.enabled'='false'"));
+    }
+
+    @Test
+    void hashesFollowAnExplicitParallelismAsStocksDo() {
+        List<String> stock = vertices("kafka", ", 'sink.parallelism'='3'");
+        assertNotEquals(vertices("kafka", ""), stock);
+        assertEquals(stock, vertices("penstock-kafka", ", 'sink.parallelism'='3'"));
+    }
+
+    @Test
+    void thePlanSaysWhoWritesAndWhy() {
+        assertTrue(explain("penstock-kafka", "").contains("penstock-kafka [native]: Writer"));
+        String fallback = explain("penstock-kafka", ", 'sink.partitioner'='fixed'");
+        assertTrue(
+                fallback.contains("penstock-kafka [fallback: 'sink.partitioner' is FlinkFixedPartitioner"), fallback);
+    }
+
+    @Test
+    void withFallbackFailTheStatementFailsWithTheReason() {
+        ValidationException e =
+                assertThrows(
+                        ValidationException.class,
+                        () -> explain("penstock-kafka", ", 'penstock.fallback'='fail', 'sink.partitioner'='fixed'"));
+        assertTrue(e.getMessage().contains("sink.partitioner"), e.getMessage());
+    }
+
+    @Test
+    void theSameTableCanBeRead() {
+        StreamTableEnvironment table = StreamTableEnvironment.create(environment());
+        table.executeSql("CREATE TABLE s (id BIGINT) WITH ('connector'='penstock-kafka', " + OPTIONS
+                + ", 'scan.startup.mode'='earliest-offset', 'penstock.socket-dir'='/x')");
+        assertTrue(table.explainSql("SELECT id FROM s").contains("TableSourceScan"));
+    }
+
+    /** Id, parallelism and co-location of each vertex, in topological order. */
+    private static List<String> vertices(String connector, String more) {
+        StreamExecutionEnvironment environment = environment();
+        StreamTableEnvironment table = tables(environment, connector, more);
+        StreamStatementSet set = table.createStatementSet();
+        set.addInsertSql("INSERT INTO k SELECT id, name FROM g");
+        set.attachAsDataStream();
+        StreamGraph graph = environment.getStreamGraph();
+        JobGraph job = graph.getJobGraph();
+        return StreamSupport.stream(job.getVertices().spliterator(), false)
+                .map(v -> v.getID() + " x" + v.getParallelism() + " "
+                        + v.getOperatorIDs().stream().map(o -> o.getGeneratedOperatorID() + "/"
+                                + o.getUserDefinedOperatorID().map(Objects::toString).orElse("-")).toList()
+                        + " " + (v.getCoLocationGroup() != null))
+                .sorted()
+                .toList();
+    }
+
+    private static String explain(String connector, String more) {
+        return tables(environment(), connector, more)
+                .explainSql(
+                        "INSERT INTO k SELECT id, name FROM g",
+                        ExplainFormat.TEXT,
+                        ExplainDetail.JSON_EXECUTION_PLAN);
+    }
+
+    private static StreamExecutionEnvironment environment() {
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+        environment.setParallelism(2);
+        environment.enableCheckpointing(1000);
+        return environment;
+    }
+
+    private static StreamTableEnvironment tables(
+            StreamExecutionEnvironment environment, String connector, String more) {
+        StreamTableEnvironment table = StreamTableEnvironment.create(environment);
+        table.executeSql("CREATE TABLE g (id BIGINT, name STRING) WITH ('connector'='datagen')");
+        table.executeSql(
+                "CREATE TABLE k (id BIGINT, name STRING) WITH ('connector'='"
+                        + connector + "', " + OPTIONS + more + ")");
+        return table;
+    }
+}

@@ -1,0 +1,361 @@
+package dev.penstock.session;
+
+import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.AbortEpoch;
+import dev.penstock.proto.v1.BeginEpoch;
+import dev.penstock.proto.v1.EpochBegun;
+import dev.penstock.proto.v1.EpochFlushed;
+import dev.penstock.proto.v1.EpochSealed;
+import dev.penstock.proto.v1.ErrorKind;
+import dev.penstock.proto.v1.FlushEpoch;
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.SealEpoch;
+import dev.penstock.proto.v1.SinkServiceGrpc;
+import dev.penstock.proto.v1.SubmitBatch;
+import dev.penstock.proto.v1.WarmEpoch;
+import dev.penstock.proto.v1.WriteEvent;
+import dev.penstock.proto.v1.WriteEvent.EventCase;
+import dev.penstock.proto.v1.WriteRequest;
+import dev.penstock.proto.v1.WriterOpened;
+import dev.penstock.proto.v1.WriterProgress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * One sink writer's bidirectional stream to the daemon ({@code sink.proto}), and the extents that it fills. Opened by
+ * {@link DaemonSession#openWriter}.
+ *
+ * <p>The usual order is {@link #begin}, then {@link #nextExtent} and {@link #submit} for each batch, then {@link #seal}
+ * (or {@link #flush} without transactions), then begin again.
+ *
+ * <p>Threads: one task thread calls everything that is not said to be callable by others; events arrive on a gRPC
+ * thread. Waiting never exceeds the timeout that was given and ends early with kind RETRY when the task thread is
+ * interrupted. After the first failure every call but {@link #giveBack} and {@link #close} throws that failure. After
+ * close no extent of this stream may be touched: its memory may be unmapped, and an access would end the JVM.
+ */
+public final class WriterStream implements AutoCloseable {
+
+    private static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+    private final DaemonSession session;
+    private final WriterEvents events;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private WriterOpened opened;
+    private CreditWindow window;
+    private long epochId;
+    // Written by the task thread only; volatile because metric reporters read them.
+    private volatile long batches;
+    private volatile long waitNanos;
+
+    WriterStream(DaemonSession session) {
+        this.session = session;
+        this.events = new WriterEvents(session::suspect);
+    }
+
+    /** Starts the stream and waits until the daemon has accepted the writer; called once, by the session. */
+    void open(OpenWriter request, Duration timeout) throws DaemonException {
+        Deadline deadline = Deadline.in(timeout);
+        SinkServiceGrpc.newStub(session.channel()).write(events);
+        WriteEvent event = ask(WriteRequest.newBuilder().setOpen(request).build(), EventCase.OPENED,
+                "opening the writer for topic " + request.getTopic(), deadline);
+        opened = event.getOpened();
+        window = session.newWindow(opened.getCreditBytes());
+        events.markOpened();
+    }
+
+    /** The daemon's number of this writer; it appears in the daemon's status and log. */
+    public long writerId() {
+        return opened.getWriterId();
+    }
+
+    /** Versions of the encoder and the engine that do the work, for the log. */
+    public String engine() {
+        return opened.getEncoder() + ", " + opened.getEngine();
+    }
+
+    /**
+     * An extent to write the next batch into. Waits while the credit is used up, no slot is free, or memory is denied
+     * that batches in flight will give back; that time counts as {@link #waitNanos()}.
+     *
+     * @param minBytes size that the batch needs at least; the extent may be larger
+     * @param timeout how long to wait
+     * @return an extent that must be submitted or given back, as the same object
+     * @throws DaemonException DENIED with the daemon's text when there is no memory and none is coming back;
+     *     BAD_REQUEST when no extent can be that large; FAIL_EPOCH when nothing became free in time; the writer's
+     *     failure
+     */
+    public Extent nextExtent(int minBytes, Duration timeout) throws DaemonException {
+        requireUsable();
+        int capacity = session.pool().capacityFor(minBytes);
+        window.collect();
+        Extent ready = window.admits(capacity) ? session.pool().tryTake(capacity) : null;
+        if (ready != null && bind(ready)) {
+            return ready;
+        }
+        long start = System.nanoTime();
+        try {
+            return waitForExtent(capacity, Deadline.in(timeout));
+        } finally {
+            waitNanos += System.nanoTime() - start;
+        }
+    }
+
+    /**
+     * Hands a filled extent to the daemon: parks its slot and says so on the stream. Does not wait.
+     *
+     * @param extent from {@link #nextExtent}; not to be touched any more
+     * @param bodyBytes size of the batch, as in its header
+     * @param schemaTag the tag of the schema, as in the batch's header
+     * @param rows number of rows, as in the batch's header
+     * @param flags flags of the batch, as in its header
+     */
+    public void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
+        requireUsable();
+        long sequence = batches + 1;
+        CreditWindow.Parked batch;
+        try {
+            batch = window.park(extent, bodyBytes, schemaTag, rows, flags, sequence);
+        } catch (IllegalStateException e) {
+            throw new DaemonException(ErrorKind.FAIL_EPOCH, "the daemon has ended this session: " + e.getMessage(), e);
+        }
+        batches = sequence;
+        send(WriteRequest.newBuilder()
+                .setSubmit(SubmitBatch.newBuilder()
+                        .setSlot(batch.slot())
+                        .setGeneration((int) batch.generation())
+                        .setSequence(sequence)
+                        .setEpochId(epochId))
+                .build());
+    }
+
+    /**
+     * Gives an extent back that will not be submitted. Does not block and works after a failure, but not after close.
+     */
+    public void giveBack(Extent extent) {
+        if (!closed.get()) {
+            window.giveBack(extent);
+        }
+    }
+
+    /**
+     * Asks the daemon to prepare the producer of a later epoch. Does not wait; a failure comes as the writer's failure.
+     */
+    public void warm(String transactionalId) throws DaemonException {
+        requireUsable();
+        send(WriteRequest.newBuilder().setWarm(WarmEpoch.newBuilder().setTransactionalId(transactionalId)).build());
+    }
+
+    /**
+     * Begins an epoch and waits until its transaction is open.
+     *
+     * @param epochId number of the epoch, greater than any before
+     * @param transactionalId its transactional id; empty without transactions
+     * @param gaps ids of skipped checkpoints, in order (BeginEpoch.gap_transactional_ids)
+     */
+    public EpochBegun begin(long epochId, String transactionalId, List<String> gaps, Duration timeout)
+            throws DaemonException {
+        WriteRequest request = WriteRequest.newBuilder()
+                .setBegin(BeginEpoch.newBuilder()
+                        .setEpochId(epochId)
+                        .setTransactionalId(transactionalId)
+                        .addAllGapTransactionalIds(gaps))
+                .build();
+        String step = "begin of epoch " + epochId + (transactionalId.isEmpty() ? "" : " as " + transactionalId);
+        EpochBegun begun = ask(request, EventCase.BEGUN, step, Deadline.in(timeout)).getBegun();
+        requireSameEpoch(step, epochId, begun.getEpochId());
+        this.epochId = epochId;
+        return begun;
+    }
+
+    /**
+     * Ends an epoch and waits for the proof that every row is in its transaction, which stays open for the committer.
+     *
+     * @param rows rows that were submitted since begin; the daemon compares
+     */
+    public EpochSealed seal(long epochId, long rows, Duration timeout) throws DaemonException {
+        WriteRequest request = WriteRequest.newBuilder()
+                .setSeal(SealEpoch.newBuilder().setEpochId(epochId).setRows(rows))
+                .build();
+        String step = "seal of epoch " + epochId + " with " + rows + " rows";
+        EpochSealed sealed = ask(request, EventCase.SEALED, step, Deadline.in(timeout)).getSealed();
+        requireSameEpoch(step, epochId, sealed.getEpochId());
+        return sealed;
+    }
+
+    /**
+     * Waits for the proof that every row so far is acknowledged, without ending the epoch.
+     *
+     * @param rows rows that were submitted since begin; the daemon compares
+     */
+    public EpochFlushed flush(long epochId, long rows, Duration timeout) throws DaemonException {
+        WriteRequest request = WriteRequest.newBuilder()
+                .setFlush(FlushEpoch.newBuilder().setEpochId(epochId).setRows(rows))
+                .build();
+        String step = "flush of epoch " + epochId + " with " + rows + " rows";
+        EpochFlushed flushed = ask(request, EventCase.FLUSHED, step, Deadline.in(timeout)).getFlushed();
+        requireSameEpoch(step, epochId, flushed.getEpochId());
+        return flushed;
+    }
+
+    /** Throws the rows of an epoch that was not sealed away, and waits until that is done. */
+    public void abort(long epochId, Duration timeout) throws DaemonException {
+        WriteRequest request = WriteRequest.newBuilder().setAbort(AbortEpoch.newBuilder().setEpochId(epochId)).build();
+        String step = "abort of epoch " + epochId;
+        WriteEvent event = ask(request, EventCase.ABORTED, step, Deadline.in(timeout));
+        requireSameEpoch(step, epochId, event.getAborted().getEpochId());
+    }
+
+    /** Throws the first asynchronous failure, if there is one. Cheap: one volatile read. Any thread. */
+    public void checkFailure() throws DaemonException {
+        events.check();
+    }
+
+    /**
+     * Sets who is told, once, that the writer has failed: on a gRPC thread or the session's keeper, or at once on this
+     * thread when it has failed already. The listener must not block; it typically wakes the task's mailbox.
+     */
+    public void onFailure(Runnable listener) {
+        events.listen(listener);
+    }
+
+    /** The daemon's latest running totals of this writer. Any thread. */
+    public WriterProgress progress() {
+        return events.progress();
+    }
+
+    /** Time that the task thread spent in {@link #nextExtent} waiting for credit, slots or memory, ns. Any thread. */
+    public long waitNanos() {
+        return waitNanos;
+    }
+
+    /** Batches submitted so far. Any thread. */
+    public long batches() {
+        return batches;
+    }
+
+    /** Closes with a timeout of 10 s. */
+    @Override
+    public void close() {
+        close(DEFAULT_CLOSE_TIMEOUT);
+    }
+
+    /**
+     * Ends the stream and waits until the daemon has released what it holds for this writer: it aborts an epoch that
+     * was not sealed and leaves sealed ones alone. When that takes longer, or the task is interrupted, the stream is
+     * cancelled, which the daemon takes as the same wish. Extents of batches that are still parked stay reserved until
+     * their slots are FREE. Idempotent; throws nothing.
+     */
+    public void close(Duration timeout) {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        events.markClosing();
+        try {
+            endCall(Deadline.in(timeout));
+        } finally {
+            if (window != null) {
+                window.close();
+            }
+            session.closed(this);
+        }
+    }
+
+    /** Fails the stream from outside: the session broke. Any thread. */
+    void fail(DaemonException reason) {
+        events.fail(reason);
+    }
+
+    private void endCall(Deadline deadline) {
+        var requests = events.requests();
+        if (requests == null) {
+            return;
+        }
+        try {
+            requests.onCompleted();
+        } catch (IllegalStateException alreadyEnded) {
+            // The call was cancelled or broke off; the latch below tells.
+        }
+        try {
+            if (session.isAlive() && events.awaitEnd(deadline)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        requests.cancel("the writer is closed", null);
+    }
+
+    private Extent waitForExtent(int capacity, Deadline deadline) throws DaemonException {
+        Backoff backoff = new Backoff();
+        DaemonException denied = null;
+        for (;;) {
+            window.collect();
+            if (window.admits(capacity)) {
+                try {
+                    Extent extent = denied == null
+                            ? session.pool().take(capacity, deadline) : session.pool().tryTake(capacity);
+                    if (extent != null && bind(extent)) {
+                        return extent;
+                    }
+                } catch (DaemonException e) {
+                    if (e.kind() != ErrorKind.DENIED) {
+                        throw e;
+                    }
+                    denied = e;
+                }
+            }
+            events.check();
+            if (denied != null && (deadline.expired() || session.pool().lent() == 0)) {
+                // With nothing lent there is nothing that could come back.
+                throw denied;
+            }
+            if (deadline.expired()) {
+                throw new DaemonException(ErrorKind.FAIL_EPOCH, "no room for the next batch within " + deadline.limit()
+                        + " (" + window.describe() + "): " + session.peer()
+                        + " is stopped or overloaded, or its broker does not answer; `penstockd status` shows which");
+            }
+            backoff.pause("waiting for room for the next batch");
+        }
+    }
+
+    private boolean bind(Extent extent) {
+        boolean bound = window.handOut(extent);
+        if (!bound) {
+            session.pool().free(extent);
+        }
+        return bound;
+    }
+
+    private WriteEvent ask(WriteRequest request, EventCase expected, String step, Deadline deadline)
+            throws DaemonException {
+        requireUsable();
+        events.expect(expected);
+        send(request);
+        return events.await(step, session.peer(), deadline);
+    }
+
+    private void send(WriteRequest request) throws DaemonException {
+        try {
+            events.requests().onNext(request);
+        } catch (IllegalStateException e) {
+            // The call has ended; its end is, or will be in a moment, the failure that says why.
+            events.check();
+            throw new DaemonException(ErrorKind.FAIL_EPOCH, "the writer's stream has ended: " + e.getMessage(), e);
+        }
+    }
+
+    private void requireUsable() throws DaemonException {
+        if (closed.get()) {
+            throw new IllegalStateException("the writer's stream is closed");
+        }
+        events.check();
+    }
+
+    private void requireSameEpoch(String step, long asked, long answered) throws DaemonException {
+        if (asked != answered) {
+            events.fail(new DaemonException(ErrorKind.INTERNAL, step + " was answered for epoch " + answered));
+            events.check();
+        }
+    }
+}

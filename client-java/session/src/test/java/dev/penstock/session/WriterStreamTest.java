@@ -1,0 +1,275 @@
+package dev.penstock.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.arena.Extent;
+import dev.penstock.arena.Layout;
+import dev.penstock.proto.v1.EpochAborted;
+import dev.penstock.proto.v1.EpochBegun;
+import dev.penstock.proto.v1.EpochFlushed;
+import dev.penstock.proto.v1.EpochSealed;
+import dev.penstock.proto.v1.ErrorKind;
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.SubmitBatch;
+import dev.penstock.proto.v1.WriteEvent;
+import dev.penstock.proto.v1.WriteRequest;
+import dev.penstock.proto.v1.WriterFailed;
+import dev.penstock.proto.v1.WriterProgress;
+import io.grpc.stub.StreamObserver;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class WriterStreamTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final int MIB = 1 << 20;
+
+    @TempDir
+    Path folder;
+
+    private FakeDaemon daemon;
+    private DaemonSession session;
+
+    @BeforeEach
+    void start() throws Exception {
+        daemon = new FakeDaemon(folder);
+        daemon.onRequest = WriterStreamTest::answer;
+        session = DaemonSession.acquire(daemon.settings());
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        session.release();
+        daemon.close();
+        assertEquals(List.of(), daemon.faults());
+    }
+
+    /** A daemon without faults that keeps every batch. */
+    private static void answer(WriteRequest request, StreamObserver<WriteEvent> events) {
+        WriteEvent.Builder event = WriteEvent.newBuilder();
+        switch (request.getRequestCase()) {
+            case BEGIN -> event.setBegun(EpochBegun.newBuilder()
+                    .setEpochId(request.getBegin().getEpochId())
+                    .setTransactionalId(request.getBegin().getTransactionalId()));
+            case FLUSH -> event.setFlushed(EpochFlushed.newBuilder()
+                    .setEpochId(request.getFlush().getEpochId()).setRows(request.getFlush().getRows()));
+            case SEAL -> event.setSealed(EpochSealed.newBuilder()
+                    .setEpochId(request.getSeal().getEpochId()).setRows(request.getSeal().getRows()).setProducerId(42));
+            case ABORT -> event.setAborted(EpochAborted.newBuilder().setEpochId(request.getAbort().getEpochId()));
+            default -> {
+                return;
+            }
+        }
+        events.onNext(event.build());
+    }
+
+    @Test
+    void oneEpochFromBeginToSeal() throws Exception {
+        try (WriterStream stream = open()) {
+            stream.warm("id-2");
+            assertEquals("id-1", stream.begin(5, "id-1", List.of("id-0"), LIMIT).getTransactionalId());
+            Extent extent = stream.nextExtent(100, LIMIT);
+            assertTrue(extent.capacity() >= 100);
+            stream.submit(extent, 128, 9, 3, 0);
+            assertEquals(3, stream.flush(5, 3, LIMIT).getRows());
+            assertEquals(42, stream.seal(5, 3, LIMIT).getProducerId());
+            stream.abort(6, LIMIT);
+            assertEquals(1, stream.batches());
+        }
+        WriteRequest opened = daemon.requests.get(0);
+        assertEquals(FakeDaemon.TOKEN, opened.getOpen().getToken());
+        assertEquals(FakeDaemon.SESSION_ID, opened.getOpen().getSessionId());
+        assertEquals(List.of("id-0"), daemon.requests.get(2).getBegin().getGapTransactionalIdsList());
+        SubmitBatch submit = submits().get(0);
+        assertEquals(1, submit.getSequence());
+        assertEquals(5, submit.getEpochId());
+        assertEquals(1, daemon.count(Layout.STATE_PARKED));
+        daemon.settle(submit.getSlot());
+    }
+
+    @Test
+    void waitsForCreditAndGoesOnWhenASlotBecomesFree() throws Exception {
+        try (WriterStream stream = open()) {
+            stream.begin(1, "", List.of(), LIMIT);
+            for (int i = 0; i < 4; i++) {
+                stream.submit(stream.nextExtent(MIB, LIMIT), MIB, 9, 1, 0);
+            }
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.nextExtent(MIB, SHORT));
+            assertEquals(ErrorKind.FAIL_EPOCH, e.kind());
+            RawSessionSocketTest.assertContains(e, "within 200 ms", "4 batches parked",
+                    "4194304 of 4194304 bytes of credit",
+                    "penstockd (pid", "session.sock");
+            assertTrue(stream.waitNanos() >= SHORT.toNanos());
+            SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
+            Thread settler = new Thread(() -> daemon.settle(submits().get(0).getSlot()));
+            settler.start();
+            Extent next = stream.nextExtent(MIB, LIMIT);
+            settler.join();
+            assertNotNull(next);
+            assertEquals(1, daemon.leases.get(), "the freed extent is used again");
+            assertEquals(List.of(1L, 2L, 3L, 4L), submits().stream().map(SubmitBatch::getSequence).toList());
+            stream.giveBack(next);
+        }
+    }
+
+    @Test
+    void aDeniedLeaseFailsWithTheDaemonsWordsWhenNothingComesBack() throws Exception {
+        daemon.mostLeases = 0;
+        try (WriterStream stream = open()) {
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.nextExtent(1, LIMIT));
+            assertEquals(ErrorKind.DENIED, e.kind());
+            RawSessionSocketTest.assertContains(e, "lease of a data segment refused",
+                    "arena.capacity 512MiB is leased out");
+        }
+    }
+
+    @Test
+    void aDeniedLeaseWaitsForBatchesInFlight() throws Exception {
+        daemon.mostLeases = 1;
+        daemon.creditBytes = 64L << 20;
+        try (WriterStream stream = open()) {
+            stream.begin(1, "", List.of(), LIMIT);
+            for (int i = 0; i < 4; i++) {
+                stream.submit(stream.nextExtent(MIB, LIMIT), 64, 9, 1, 0);
+            }
+            assertEquals(ErrorKind.DENIED,
+                    assertThrows(DaemonException.class, () -> stream.nextExtent(MIB, SHORT)).kind());
+            SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
+            Thread settler = new Thread(() -> daemon.settle(submits().get(2).getSlot()));
+            settler.start();
+            stream.giveBack(stream.nextExtent(MIB, LIMIT));
+            settler.join();
+        }
+    }
+
+    @Test
+    void aFailureEventFailsEveryFurtherCallAndTellsOnce() throws Exception {
+        daemon.onRequest = (request, events) -> events.onNext(WriteEvent.newBuilder()
+                .setFailed(WriterFailed.newBuilder()
+                        .setEpochId(3)
+                        .setError(FakeDaemon.error(ErrorKind.FENCED, "producer fenced by a newer attempt")))
+                .build());
+        AtomicInteger told = new AtomicInteger();
+        try (WriterStream stream = open()) {
+            stream.onFailure(told::incrementAndGet);
+            long start = System.nanoTime();
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.begin(3, "id", List.of(), LIMIT));
+            assertTrue(System.nanoTime() - start < LIMIT.toNanos(), "the failure wakes the waiting task");
+            assertEquals(ErrorKind.FENCED, e.kind());
+            RawSessionSocketTest.assertContains(e, "writer failed in epoch 3", "producer fenced by a newer attempt");
+            assertEquals(ErrorKind.FENCED, assertThrows(DaemonException.class, stream::checkFailure).kind());
+            assertThrows(DaemonException.class, () -> stream.nextExtent(1, LIMIT));
+            assertThrows(DaemonException.class, () -> stream.seal(3, 0, LIMIT));
+            SessionPeer.await("the listener is told", LIMIT, () -> told.get() == 1);
+            stream.onFailure(told::incrementAndGet);
+            assertEquals(2, told.get(), "a listener that comes late is told at once");
+        }
+    }
+
+    @Test
+    void aSealWithoutAnswerFailsInTimeAndSaysWhichStep() throws Exception {
+        daemon.onRequest = (request, events) -> {};
+        try (WriterStream stream = open()) {
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.seal(8, 1000, SHORT));
+            assertEquals(ErrorKind.FAIL_EPOCH, e.kind());
+            RawSessionSocketTest.assertContains(e, "seal of epoch 8 with 1000 rows", "within 200 ms", "penstockd (pid",
+                    "session.sock", "penstockd status");
+            assertThrows(DaemonException.class, stream::checkFailure);
+        }
+    }
+
+    @Test
+    void anOpenWithoutAnswerLetsTheStockSinkDoIt() throws Exception {
+        // The channel connects with the first stream; the short limit below must not be spent on that.
+        open().close(LIMIT);
+        daemon.creditBytes = 0;
+        DaemonException e = assertThrows(
+                DaemonException.class, () -> session.openWriter(OpenWriter.newBuilder().setTopic("orders"), SHORT));
+        assertEquals(ErrorKind.FALL_BACK, e.kind());
+        RawSessionSocketTest.assertContains(e, "opening the writer for topic orders", "within 200 ms");
+        SessionPeer.await("the daemon sees the end of the stream", LIMIT, () -> daemon.streamsEnded.get() == 2);
+    }
+
+    @Test
+    void anAnswerForAnotherEpochIsADefect() throws Exception {
+        daemon.onRequest = (request, events) -> events.onNext(WriteEvent.newBuilder()
+                .setSealed(EpochSealed.newBuilder().setEpochId(1)).build());
+        try (WriterStream stream = open()) {
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.seal(2, 0, LIMIT));
+            assertEquals(ErrorKind.INTERNAL, e.kind());
+            assertThrows(DaemonException.class, stream::checkFailure);
+        }
+    }
+
+    @Test
+    void interruptingTheTaskEndsItsWaitAndHarmsNobodyElse() throws Exception {
+        daemon.onRequest = (request, events) -> {};
+        try (WriterStream stream = open(); WriterStream other = open()) {
+            Thread.currentThread().interrupt();
+            DaemonException e = assertThrows(DaemonException.class, () -> stream.seal(1, 0, LIMIT));
+            assertTrue(Thread.interrupted(), "the flag stays set for Flink");
+            assertEquals(ErrorKind.RETRY, e.kind());
+            assertNotNull(other.nextExtent(1, LIMIT));
+        }
+    }
+
+    @Test
+    void closeAbandonsWhatWasNotSubmitted() throws Exception {
+        WriterStream stream = open();
+        Extent extent = stream.nextExtent(1, LIMIT);
+        assertEquals(1, daemon.count(Layout.STATE_RESERVED));
+        stream.close(LIMIT);
+        stream.close(LIMIT);
+        stream.giveBack(extent);
+        assertEquals(0, daemon.count(Layout.STATE_RESERVED));
+        assertEquals(0, session.pool().lent());
+        assertEquals(1, daemon.streamsEnded.get());
+        assertThrows(IllegalStateException.class, () -> stream.nextExtent(1, LIMIT));
+    }
+
+    @Test
+    void extentsOfParkedBatchesOutliveTheirWriter() throws Exception {
+        WriterStream stream = open();
+        stream.submit(stream.nextExtent(1, LIMIT), 64, 9, 1, 0);
+        stream.close(LIMIT);
+        assertEquals(1, session.pool().lent());
+        SessionPeer.await("the submit has arrived", LIMIT, () -> submits().size() == 1);
+        daemon.settle(submits().get(0).getSlot());
+        SessionPeer.await("the keeper collects", LIMIT, () -> session.pool().lent() == 0);
+    }
+
+    @Test
+    void progressIsTheLatestThatCame() throws Exception {
+        daemon.onRequest = (request, events) -> {
+            events.onNext(WriteEvent.newBuilder()
+                    .setProgress(WriterProgress.newBuilder().setRowsEncoded(77)).build());
+            answer(request, events);
+        };
+        try (WriterStream stream = open()) {
+            assertSame(WriterProgress.getDefaultInstance(), stream.progress());
+            stream.flush(1, 0, LIMIT);
+            assertEquals(77, stream.progress().getRowsEncoded());
+        }
+    }
+
+    private WriterStream open() throws DaemonException {
+        return session.openWriter(OpenWriter.newBuilder().setTopic("t"), LIMIT);
+    }
+
+    private List<SubmitBatch> submits() {
+        return daemon.requests.stream().filter(WriteRequest::hasSubmit).map(WriteRequest::getSubmit).toList();
+    }
+}
