@@ -40,8 +40,10 @@ type mapScratch struct {
 	text    []byte
 	keys    []mapKey
 	history []occurrence
-	rows    []int
-	places  []fieldPlace
+	// replaced are entries whose value a later entry with the same key takes the place of.
+	replaced []int
+	rows     []int
+	places   []fieldPlace
 	// buckets is a hash table, in use only while the keys of one map are collected: an index into the keys, plus 1.
 	buckets []int32
 	seed    maphash.Seed
@@ -49,15 +51,16 @@ type mapScratch struct {
 
 func (s *mapScratch) reset() {
 	s.text, s.keys, s.history = s.text[:0], s.keys[:0], s.history[:0]
-	s.rows, s.places, s.buckets = s.rows[:0], s.places[:0], s.buckets[:0]
+	s.replaced, s.rows, s.places, s.buckets = s.replaced[:0], s.rows[:0], s.places[:0], s.buckets[:0]
 }
 
 // appendMap writes map i, a MAP or a MULTISET.
 func (e *Encoder) appendMap(dst []byte, c *cell, i int) []byte {
 	from, to := e.listSpan(c, i)
 	s := &e.scratch
-	text, first, history := len(s.text), len(s.keys), len(s.history)
+	text, first, history, replaced := len(s.text), len(s.keys), len(s.history), len(s.replaced)
 	e.collectKeys(c, from, to)
+	dst = e.checkReplaced(dst, c, replaced)
 	last := len(s.keys)
 	start := len(dst)
 	for k := first; k < last && !e.stop(dst); k++ {
@@ -73,6 +76,17 @@ func (e *Encoder) appendMap(dst []byte, c *cell, i int) []byte {
 	}
 	s.text, s.keys, s.history = s.text[:text], s.keys[:first], s.history[:history]
 	return closeObject(dst, start)
+}
+
+// checkReplaced converts the values of the replaced entries from index first on, throws the bytes away and takes the entries
+// off the stack. Flink converts every value before it replaces it, so an error in one that nobody sees fails the row too.
+func (e *Encoder) checkReplaced(dst []byte, c *cell, first int) []byte {
+	start, last := len(dst), len(e.scratch.replaced)
+	for k := first; k < last && !e.stop(dst); k++ {
+		dst = e.appendNullable(dst[:start], &c.children[1], e.scratch.replaced[k])
+	}
+	e.scratch.replaced = e.scratch.replaced[:first]
+	return dst[:start]
 }
 
 // collectKeys pushes the distinct keys of the entries onto the stack.
@@ -102,6 +116,7 @@ func (e *Encoder) collectKeys(c *cell, from, to int) {
 		slot := s.find(first, at, to-from)
 		if slot < len(s.keys) {
 			s.text = s.text[:at]
+			s.replaced = append(s.replaced, s.keys[slot].last)
 		} else {
 			s.keys = append(s.keys, mapKey{from: at, to: len(s.text)})
 		}

@@ -82,6 +82,21 @@ func TestNullKeyFails(t *testing.T) {
 
 // What Flink 2.2.1 writes when a key with a ROW value repeats, with null fields left out: the rows are merged, and a field
 // stands where a row first had it.
+// Flink converts a value before a later entry with the same key replaces it: a null key in the value that nobody will see
+// fails the row all the same.
+func TestErrorInReplacedValueFails(t *testing.T) {
+	text, integer := of(columnar.VarChar), of(columnar.Integer)
+	typ := of(columnar.Map, text, of(columnar.Map, text, integer))
+	value := entries{{Key: "a", Value: entries{{Value: 1}}}, {Key: "a", Value: entries{{Key: "x", Value: 2}}}}
+	var rowErr *RowError
+	if _, err := encodeRows(t, row("f", typ), JSONOptions{}, []any{value}); !errors.As(err, &rowErr) {
+		t.Errorf("error = %v, want a RowError for the null key in the replaced value", err)
+	}
+	if got := encodeOne(t, typ, JSONOptions{NullKeys: NullKeyDrop}, value); got != `{"a":{"x":2}}` {
+		t.Errorf("with DROP: got %s", got)
+	}
+}
+
 func TestMergedRows(t *testing.T) {
 	integer, text := of(columnar.Integer), of(columnar.VarChar)
 	inner := row("x", integer, "y", integer)

@@ -10,8 +10,8 @@ import java.util.zip.CRC32C;
  * The session's range of the handle table in its TABLE segment: the client's half of the moves in {@code shm/LAYOUT.md}
  * (reserve, park, abandon) and the look whether the daemon has settled a slot. Slot numbers are global.
  *
- * <p>Safe for concurrent use by several writers of one session: every move is one compare-and-swap of the state word, and
- * whoever reserved a slot is alone in writing its descriptor.
+ * <p>Safe for concurrent use by several writers of one session: every move is one compare-and-swap of the state word,
+ * and whoever reserved a slot is alone in writing its descriptor.
  */
 public final class SlotTable {
     private static final VarHandle LONGS =
@@ -63,8 +63,8 @@ public final class SlotTable {
     }
 
     /**
-     * Fills the descriptor of a slot that this session reserved and publishes it: from here on the extent belongs to the
-     * daemon until {@link #isFree} says otherwise.
+     * Fills the descriptor of a slot that this session reserved and publishes it: from here on the extent belongs to
+     * the daemon until {@link #isFree} says otherwise.
      *
      * @param offset of the batch from the start of its segment, bytes
      * @param length of the batch, bytes; equals the body bytes of its header
@@ -107,8 +107,8 @@ public final class SlotTable {
     }
 
     /**
-     * True when the batch that was parked in this slot under this generation is done with, whether settled or revoked, so
-     * that its extent may be written again. The read has acquire order.
+     * True when the batch that was parked in this slot under this generation is done with, whether settled or revoked,
+     * so that its extent may be written again. The read has acquire order.
      */
     public boolean isFree(int slot, long generation) {
         long word = (long) LONGS.getAcquire(table, at(slot));

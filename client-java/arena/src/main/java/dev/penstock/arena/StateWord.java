@@ -1,8 +1,8 @@
 package dev.penstock.arena;
 
 /**
- * The 64-bit state word of a slot: {@code generation (32 bits, high) | state (8) | owner (24, low)}. Legal moves stand in
- * {@code shm/LAYOUT.md}; this class only packs and unpacks.
+ * The 64-bit state word of a slot: {@code generation (32 bits, high) | state (8) | owner (24, low)}. Legal moves stand
+ * in {@code shm/LAYOUT.md}; this class only packs and unpacks.
  */
 public final class StateWord {
     private static final int OWNER_MASK = (1 << Layout.STATE_OWNER_BITS) - 1;

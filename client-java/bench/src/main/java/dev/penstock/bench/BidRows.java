@@ -36,7 +36,8 @@ final class BidRows {
                     1000L + random.nextInt(100_000),
                     (long) Math.pow(10, random.nextDouble() * 6) * 100,
                     StringData.fromString(CHANNELS[random.nextInt(CHANNELS.length)]),
-                    StringData.fromString("https://www.nexmark.com/" + letters(random, 5) + "/" + letters(random, 5) + "/"
+                    StringData.fromString("https://www.nexmark.com/" + letters(random, 5) + "/"
+                            + letters(random, 5) + "/"
                             + letters(random, 5) + "/item.htm?query=1&channel_id=" + random.nextInt(1 << 30)),
                     TimestampData.fromEpochMillis(1_700_000_000_000L + i),
                     StringData.fromString(letters(random, 60 + random.nextInt(40))));

@@ -16,8 +16,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs {@link ColumnWriterBenchmark} for about half a minute with the GC profiler, writes {@code out/bench-columns.json} (or
- * the file that the first argument names) and ends with one summary line.
+ * Runs {@link ColumnWriterBenchmark} for about half a minute with the GC profiler, writes {@code
+ * out/bench-columns.json} (or the file that the first argument names) and ends with one summary line.
  */
 public final class ColumnWriterBench {
     private ColumnWriterBench() {}
@@ -40,8 +40,8 @@ public final class ColumnWriterBench {
                 garbage(results, "flinkJson"), Runtime.version()));
         System.out.printf(
                 Locale.ROOT,
-                "columns: direct %.1f ns, generic %.1f ns, Flink JSON %.1f ns per row: direct is 1/%.1f of Flink (target"
-                        + " at most 1/10: %s), garbage %.2f B per row%n",
+                "columns: direct %.1f ns, generic %.1f ns, Flink JSON %.1f ns per row: direct is 1/%.1f of Flink"
+                        + " (target at most 1/10: %s), garbage %.2f B per row%n",
                 direct, generic, json, json / direct, direct * 10 <= json ? "met" : "MISSED", garbage);
     }
 

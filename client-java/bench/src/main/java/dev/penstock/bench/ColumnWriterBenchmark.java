@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * One row handed over: Penstock's column writer against Flink's JSON serializer, on the same Nexmark bids. Numbers are per
- * row; an invocation handles all of {@link #ROWS}, which is some 300 KB of row memory, about what a second-level cache
- * holds. Batches are opened and finished as in a job, so their cost is in the numbers.
+ * One row handed over: Penstock's column writer against Flink's JSON serializer, on the same Nexmark bids. Numbers are
+ * per row; an invocation handles all of {@link #ROWS}, which is some 300 KB of row memory, about what a second-level
+ * cache holds. Batches are opened and finished as in a job, so their cost is in the numbers.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

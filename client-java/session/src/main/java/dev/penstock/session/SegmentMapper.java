@@ -39,7 +39,8 @@ final class SegmentMapper {
         } catch (AccessDeniedException e) {
             // Opening the /proc entry checks the segment's mode (0600) again, as if it were opened by name.
             throw new DaemonException(ErrorKind.FALL_BACK, "segment " + segmentId
-                    + " may be mapped only by the daemon's user, and this process runs as " + System.getProperty("user.name")
+                    + " may be mapped only by the daemon's user, and this process runs as "
+                    + System.getProperty("user.name")
                     + ": run penstockd and the TaskManager as the same user", e);
         } catch (IOException e) {
             throw new DaemonException(

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows as Arrow columns in one extent; the order of calls stands in the package comment. The same object serves one batch
- * after another, which is how the quotas learn.
+ * Rows as Arrow columns in one extent; the order of calls stands in the package comment. The same object serves one
+ * batch after another, which is how the quotas learn.
  */
 public final class Batch {
     /** No batch is laid out for more rows, however little one row takes: readers cap rows that occupy no bytes. */

@@ -4,8 +4,8 @@ import dev.penstock.arena.Layout;
 import java.nio.ByteBuffer;
 
 /**
- * The node table and the buffer table of a batch, written as the vectors describe themselves in node order. Buffers come
- * in ascending place; when compacting, each moves down to the first free multiple of 64.
+ * The node table and the buffer table of a batch, written as the vectors describe themselves in node order. Buffers
+ * come in ascending place; when compacting, each moves down to the first free multiple of 64.
  */
 final class Directory {
     private ByteBuffer segment;

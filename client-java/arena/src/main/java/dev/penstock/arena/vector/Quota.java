@@ -1,11 +1,13 @@
 package dev.penstock.arena.vector;
 
 /**
- * How much of a variable part (bytes of strings, elements of lists) a batch of some number of rows gets: the need of the
- * first row, which is known, and for every further row the running average of earlier batches with a little slack.
+ * How much of a variable part (bytes of strings, elements of lists) a batch of some number of rows gets: the need of
+ * the first row, which is known, and for every further row the running average of earlier batches with a little slack.
  */
 final class Quota {
-    /** Room above the average: what keeps one column's chance from closing a batch whose other columns are half empty. */
+    /**
+     * Room above the average: what keeps one column's chance from closing a batch whose other columns are half empty.
+     */
     private static final double SLACK = 1.0 / 16;
 
     private final double firstGuess;

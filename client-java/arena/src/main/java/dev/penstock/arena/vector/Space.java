@@ -2,7 +2,9 @@ package dev.penstock.arena.vector;
 
 import dev.penstock.arena.Layout;
 
-/** A cursor that gives out buffers, each at a multiple of {@link Layout#BATCH_ALIGN}, for a batch of {@link #rows} rows. */
+/**
+ * A cursor that gives out buffers, each at a multiple of {@link Layout#BATCH_ALIGN}, for a batch of {@link #rows} rows.
+ */
 final class Space {
     private long base;
     private long rows;

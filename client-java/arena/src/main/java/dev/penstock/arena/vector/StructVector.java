@@ -3,8 +3,8 @@ package dev.penstock.arena.vector;
 import java.util.List;
 
 /**
- * Rows inside rows, entries of maps, and the two parts of timestamps. The caller appends one element to every child, then
- * {@link #append()}; for a null it calls {@link #appendNull()} alone, which fills the children.
+ * Rows inside rows, entries of maps, and the two parts of timestamps. The caller appends one element to every child,
+ * then {@link #append()}; for a null it calls {@link #appendNull()} alone, which fills the children.
  */
 public final class StructVector extends Vector {
     private final Vector[] children;

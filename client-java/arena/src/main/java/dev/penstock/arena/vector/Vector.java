@@ -52,7 +52,8 @@ public abstract class Vector {
      * Appends a null.
      *
      * @return false when the vector is full
-     * @throws IllegalStateException when the vector is not nullable; the caller knows the column's name and checks first
+     * @throws IllegalStateException when the vector is not nullable; the caller knows the column's name and checks
+     *     first
      */
     public boolean appendNull() {
         if (!nullable) {
@@ -79,7 +80,10 @@ public abstract class Vector {
      */
     public abstract boolean appendEmpty();
 
-    /** The vectors below this one, in node order; nobody changes the array. An array, since loops over it make no garbage. */
+    /**
+     * The vectors below this one, in node order; nobody changes the array. An array, since loops over it make no
+     * garbage.
+     */
     abstract Vector[] children();
 
     /**
@@ -94,7 +98,9 @@ public abstract class Vector {
     /** Adds this vector's entries to the tables of the batch; children follow in node order. */
     abstract void describe(Directory directory);
 
-    /** What this vector holds per batch beyond its elements, in the unit of its variable quota: bytes or child elements. */
+    /**
+     * What this vector holds per batch beyond its elements, in the unit of its variable quota: bytes or child elements.
+     */
     long used() {
         return 0;
     }

@@ -1,7 +1,7 @@
 /**
  * Writers of Arrow vectors into one extent: a {@link dev.penstock.arena.vector.Batch} lays out a fixed quota for every
- * buffer when its first row comes, vectors append with absolute puts, and the first vector that is full closes the batch.
- * Nothing is ever reallocated or moved while rows are appended, and appending makes no garbage.
+ * buffer when its first row comes, vectors append with absolute puts, and the first vector that is full closes the
+ * batch. Nothing is ever reallocated or moved while rows are appended, and appending makes no garbage.
  *
  * <p>The life of a batch: {@code begin} names the extent, {@code place} lays the buffers out for a measured first row,
  * then one append to every column and one {@code commit} for each row, or {@code rollback} when a column was full, and

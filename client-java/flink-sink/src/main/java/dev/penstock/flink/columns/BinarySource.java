@@ -43,7 +43,10 @@ final class BinarySource {
         return segment.getLong(at);
     }
 
-    /** An array that holds the {@code count} bytes at {@code at}, beginning at {@link #arrayStart}. Valid until the next call. */
+    /**
+     * An array that holds the {@code count} bytes at {@code at}, beginning at {@link #arrayStart}. Valid until the next
+     * call.
+     */
     byte[] array(int at, int count) {
         if (heap != null) {
             return heap;

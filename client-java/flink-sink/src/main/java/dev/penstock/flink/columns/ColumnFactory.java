@@ -50,8 +50,8 @@ final class ColumnFactory {
                     writer(column.part("{element}", ((MultisetType) type).getElementType())),
                     new IntWriter(column.part("{count}", new IntType(false))));
             case ROW -> new RowWriter(column, fields(column, (RowType) type));
-            default -> throw new UnsupportedTypeException(
-                    "column '" + column.path() + "' has type " + type.asSummaryString() + ", which has no column layout");
+            default -> throw new UnsupportedTypeException("column '" + column.path() + "' has type "
+                    + type.asSummaryString() + ", which has no column layout");
         };
     }
 }

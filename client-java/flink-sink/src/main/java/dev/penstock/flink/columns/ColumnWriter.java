@@ -36,8 +36,8 @@ abstract class ColumnWriter {
     }
 
     /**
-     * @throws RejectedRowException when the column is NOT NULL: with Flink's NOT NULL enforcer switched on such a row never
-     *     comes here, and with it switched to DROP neither
+     * @throws RejectedRowException when the column is NOT NULL: with Flink's NOT NULL enforcer switched on such a row
+     *     never comes here, and with it switched to DROP neither
      */
     final boolean writeNull() {
         if (!nullable) {

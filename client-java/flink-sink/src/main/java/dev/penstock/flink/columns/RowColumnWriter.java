@@ -13,9 +13,9 @@ import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * Writes rows of one type as batches of Arrow columns, one batch after another: {@link #begin}, {@link #append} until it
- * says that the extent is full, {@link #finish}. Binary rows in one segment are read straight from their memory, without
- * making an object; all other rows go through their getters.
+ * Writes rows of one type as batches of Arrow columns, one batch after another: {@link #begin}, {@link #append} until
+ * it says that the extent is full, {@link #finish}. Binary rows in one segment are read straight from their memory,
+ * without making an object; all other rows go through their getters.
  *
  * <p>How an extent is divided among the columns follows running averages of earlier batches, so a writer should live as
  * long as its task. Not safe for concurrent use.
@@ -80,8 +80,8 @@ public final class RowColumnWriter {
     /**
      * Adds a row to the batch.
      *
-     * @return false when it does not fit: the batch is unchanged. For a batch without rows that means that the extent has
-     *     less than {@link #minimumExtentBytes} bytes
+     * @return false when it does not fit: the batch is unchanged. For a batch without rows that means that the extent
+     *     has less than {@link #minimumExtentBytes} bytes
      * @throws RejectedRowException when a value cannot be handed over; the batch is unchanged
      */
     public boolean append(RowData row) {

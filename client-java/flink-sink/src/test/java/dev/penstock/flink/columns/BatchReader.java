@@ -10,8 +10,9 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * Reads a batch back into plain values, by shm/LAYOUT.md and without any code of the writers: strings and binaries as hex,
- * decimals as their unscaled number, timestamps as {@code ms+nanos}, rows and arrays as lists, maps as lists of pairs.
+ * Reads a batch back into plain values, by shm/LAYOUT.md and without any code of the writers: strings and binaries as
+ * hex, decimals as their unscaled number, timestamps as {@code ms+nanos}, rows and arrays as lists, maps as lists of
+ * pairs.
  */
 final class BatchReader {
     private final ByteBuffer batch;

@@ -92,18 +92,22 @@ class RowColumnWriterTest {
     private static List<GenericRowData> allTypes() {
         GenericRowData nulls = new GenericRowData(ALL.getFieldCount());
         GenericRowData full = GenericRowData.of(
-                true, (byte) -7, (short) -300, Integer.MIN_VALUE, Long.MAX_VALUE, Float.intBitsToFloat(0x7fc12345), -0.0d,
+                true, (byte) -7, (short) -300, Integer.MIN_VALUE, Long.MAX_VALUE, Float.intBitsToFloat(0x7fc12345),
+                -0.0d,
                 decimal("-12345678.90", 10), decimal("-1234567890123456789012345678.0123456789", 38),
-                string("a longer string with é and \uD83D\uDE00"), string("abcdef"), new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9},
+                string("a longer string with é and \uD83D\uDE00"), string("abcdef"),
+                new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9},
                 new byte[] {(byte) 0xff}, -719529, 86_399_999, TimestampData.fromEpochMillis(-1),
                 TimestampData.fromEpochMillis(1_700_000_000_123L, 456_789), TimestampData.fromEpochMillis(1, 999_000),
                 -14, -86_400_000_001L, array(array(string("x"), null, string("12345678")), null, array()),
                 array(1, 2, 3), map(string("k"), decimal("1.5", 20), null, null), map(string("m"), 2, null, 1),
                 GenericRowData.of(5, GenericRowData.of(string("deep inside"))));
         GenericRowData empties = GenericRowData.of(
-                false, (byte) 0, (short) 0, 0, 0L, 0f, 0d, decimal("-0.01", 10), decimal("-0.0000000001", 38), string(""),
+                false, (byte) 0, (short) 0, 0, 0L, 0f, 0d, decimal("-0.01", 10), decimal("-0.0000000001", 38),
+                string(""),
                 string("1234567"), new byte[0], new byte[] {1, 2, 3, 4, 5, 6, 7, 8}, 0, 0,
-                TimestampData.fromEpochMillis(Long.MIN_VALUE), TimestampData.fromEpochMillis(0), TimestampData.fromEpochMillis(0),
+                TimestampData.fromEpochMillis(Long.MIN_VALUE), TimestampData.fromEpochMillis(0),
+                TimestampData.fromEpochMillis(0),
                 0, 0L, array(), array(), map(), map(), GenericRowData.of(-1, null));
         full.setRowKind(RowKind.UPDATE_AFTER);
         empties.setRowKind(RowKind.DELETE);
