@@ -90,7 +90,7 @@ func (a *Arena) check(f *Faults) {
 
 func (w *Writer) check(f *Faults, segment ByteSize) {
 	if w.Credit < minSegment {
-		f.add("writer.credit", w.Credit, "must be at least %v; 8MiB is a good value (arena.segment = %v)", minSegment, segment)
+		f.add("writer.credit", w.Credit, "must be at least %v; 4MiB is a good value (arena.segment = %v)", minSegment, segment)
 	}
 	positive(f, "writer.init_timeout", w.InitTimeout)
 	positive(f, "writer.produce_timeout", w.ProduceTimeout)

@@ -104,7 +104,7 @@ func Default() *Config {
 		},
 		Arena: Arena{Capacity: 512 * MiB, Segment: 32 * MiB, WarmSegments: 2, SlotsPerSession: 1024},
 		Writer: Writer{
-			Credit:           8 * MiB,
+			Credit:           4 * MiB,
 			InitTimeout:      Duration(60 * time.Second),
 			ProduceTimeout:   Duration(60 * time.Second),
 			SealTimeout:      Duration(150 * time.Second),

@@ -117,19 +117,34 @@ func (m *mapper) delivery(cfg producer.Config) {
 	m.set("partitioner", "murmur2_random")
 }
 
+// defaultBufferBytes bounds the queue when the user did not. A barrier waits until the queue is acknowledged, so the queue holds
+// what a fast broker takes in less than a tenth of a second, not Java's 32 MiB: those are rarely filled there, because the task thread
+// is slower than the broker; here they would always be full.
+const defaultBufferBytes = 4 << 20
+
+// bufferBytes is the limit of the queue that cfg means.
+func bufferBytes(cfg producer.Config) int64 {
+	if cfg.BufferBytes == 0 {
+		return max(defaultBufferBytes, 2*int64(cfg.MaxRequestBytes))
+	}
+	return cfg.BufferBytes
+}
+
 func (m *mapper) batching(cfg producer.Config) {
 	m.millis("linger.ms", "properties.linger.ms", cfg.Linger, 0, 900_000)
 	if cfg.BatchBytes != 0 {
 		m.number("batch.size", "properties.batch.size", int64(cfg.BatchBytes), 1, math.MaxInt32)
 	}
+	// Batches end by bytes or by linger; the default count of 10,000 would cut batches of small rows.
+	m.set("batch.num.messages", "1000000")
 	m.number("message.max.bytes", "properties.max.request.size", int64(cfg.MaxRequestBytes), 1000, 1_000_000_000)
 	// The memory budget is the only limit of the queue; a count would make small rows wait for no reason.
 	m.set("queue.buffering.max.messages", "0")
-	if cfg.BufferBytes < 1024 {
-		m.fault("properties.buffer.memory = %d is too small: choose at least 1024 bytes and more than the largest row",
-			cfg.BufferBytes)
+	buffer := bufferBytes(cfg)
+	if buffer < 1024 {
+		m.fault("properties.buffer.memory = %d is too small: choose at least 1024 bytes and more than the largest row", buffer)
 	}
-	m.number("queue.buffering.max.kbytes", "properties.buffer.memory", max(cfg.BufferBytes/1024, 1), 1, math.MaxInt32)
+	m.number("queue.buffering.max.kbytes", "properties.buffer.memory", max(buffer/1024, 1), 1, math.MaxInt32)
 	switch cfg.Compression {
 	case "none", "gzip", "snappy", "lz4", "zstd":
 		m.set("compression.codec", cfg.Compression)

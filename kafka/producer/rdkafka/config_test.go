@@ -77,6 +77,24 @@ func TestDeliveryTimeoutIsLoweredOnlyInTransactions(t *testing.T) {
 	}
 }
 
+func TestQueueLimit(t *testing.T) {
+	for _, c := range []struct {
+		buffer int64
+		row    int
+		want   string
+	}{
+		{32 << 20, 1 << 20, "32768"},
+		{0, 1 << 20, "4096"},
+		{0, 64 << 20, "131072"}, // the largest row must fit twice
+	} {
+		cfg := valid()
+		cfg.BufferBytes, cfg.MaxRequestBytes = c.buffer, c.row
+		if got := mapped(t, cfg, "id")["queue.buffering.max.kbytes"]; got != c.want {
+			t.Errorf("buffer %d, row %d: %s KiB, want %s", c.buffer, c.row, got, c.want)
+		}
+	}
+}
+
 func TestEveryFaultIsReportedAtOnce(t *testing.T) {
 	retries, level := 0, 22
 	cfg := valid()

@@ -133,7 +133,7 @@ func (c *client) produceFault(ctx context.Context, res result, r *producer.Recor
 	size := r.ValueOffsets[accepted+1] - r.ValueOffsets[accepted]
 	return fault(producer.FailEpoch, res.code, "the producer's queue of properties.buffer.memory = %d bytes had no room for a row "+
 		"of %d bytes within properties.max.block.ms = %d: the broker at %s is slower than the rows come, or down%s",
-		c.cfg.BufferBytes, size, c.cfg.MaxBlock.Milliseconds(), c.servers(), c.lastSeen())
+		bufferBytes(c.cfg), size, c.cfg.MaxBlock.Milliseconds(), c.servers(), c.lastSeen())
 }
 
 func (c *client) servers() string { return strings.Join(c.cfg.BootstrapServers, ",") }

@@ -860,7 +860,7 @@ type KafkaConfig struct {
 	LingerMs             uint32 `protobuf:"varint,9,opt,name=linger_ms,json=lingerMs,proto3" json:"linger_ms,omitempty"`
 	// 0 = engine default.
 	BatchBytes uint32 `protobuf:"varint,10,opt,name=batch_bytes,json=batchBytes,proto3" json:"batch_bytes,omitempty"`
-	// Limit of the producer's queue in bytes.
+	// Limit of the producer's queue in bytes; 0 = engine default.
 	BufferBytes     uint64 `protobuf:"varint,11,opt,name=buffer_bytes,json=bufferBytes,proto3" json:"buffer_bytes,omitempty"`
 	MaxRequestBytes uint32 `protobuf:"varint,12,opt,name=max_request_bytes,json=maxRequestBytes,proto3" json:"max_request_bytes,omitempty"`
 	// none, gzip, snappy, lz4, zstd.

@@ -123,7 +123,6 @@ final class ProducerProperties {
                         .setMaxBlockMs(millis(ProducerConfig.MAX_BLOCK_MS_CONFIG))
                         .setTransactionTimeoutMs(effective.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG))
                         .setLingerMs(millis(ProducerConfig.LINGER_MS_CONFIG))
-                        .setBufferBytes(effective.getLong(ProducerConfig.BUFFER_MEMORY_CONFIG))
                         .setMaxRequestBytes(effective.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG))
                         .setConnectionSetupTimeoutMs(connectionSetupTimeout())
                         .setConnectionsMaxIdleMs(connectionsMaxIdle())
@@ -135,6 +134,10 @@ final class ProducerProperties {
         if (given.containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
             // Java's default of 16 KiB is a buffer per partition and would make the daemon's batches far too small.
             config.setBatchBytes(Math.max(1, effective.getInt(ProducerConfig.BATCH_SIZE_CONFIG)));
+        }
+        if (given.containsKey(ProducerConfig.BUFFER_MEMORY_CONFIG)) {
+            // Java's default of 32 MiB would always be full here, and a barrier waits until the queue is empty.
+            config.setBufferBytes(effective.getLong(ProducerConfig.BUFFER_MEMORY_CONFIG));
         }
         if (given.containsKey(ProducerConfig.RETRIES_CONFIG)) {
             config.setRetries(effective.getInt(ProducerConfig.RETRIES_CONFIG));

@@ -39,7 +39,7 @@ class ProducerPropertiesTest {
         assertEquals(3_600_000, config.getTransactionTimeoutMs());
         assertEquals(5, config.getLingerMs());
         assertEquals(0, config.getBatchBytes());
-        assertEquals(33_554_432, config.getBufferBytes());
+        assertEquals(0, config.getBufferBytes());
         assertEquals(1_048_576, config.getMaxRequestBytes());
         assertEquals("none", config.getCompression());
         assertFalse(config.hasCompressionLevel());
