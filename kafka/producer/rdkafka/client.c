@@ -351,7 +351,7 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
                 value_of(b, from + i, &m->payload, &m->len);
                 key_of(b, from + i, &m->key, &m->key_len);
         }
-        good = rd_kafka_produce_batch(c->topic, RD_KAFKA_PARTITION_UA, RD_KAFKA_MSG_F_COPY, c->chunk, n);
+        good = rd_kafka_produce_batch(c->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
         atomic_fetch_add(&c->accepted, good);
         for (first = 0; first < n && c->chunk[first].err == PS_ERR_NO_ERROR; first++)
                 ;
@@ -365,7 +365,7 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
 
 /* Enqueues the record at index i with its timestamp. */
 static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
-        rd_kafka_vu_t vu[5];
+        rd_kafka_vu_t vu[6];
         rd_kafka_error_t *error;
         if (b->timestamps[i] <= 0) {
                 set_result(r, -1, "a record timestamp must be positive: zero means `now` to librdkafka, and Kafka "
@@ -382,7 +382,9 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
         value_of(b, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
         vu[4].vtype = RD_KAFKA_VTYPE_KEY;
         key_of(b, i, &vu[4].u.mem.ptr, &vu[4].u.mem.size);
-        if ((error = rd_kafka_produceva(c->rk, vu, 5))) {
+        vu[5].vtype = RD_KAFKA_VTYPE_PARTITION;
+        vu[5].u.i32 = b->partition;
+        if ((error = rd_kafka_produceva(c->rk, vu, 6))) {
                 take_error(r, error);
                 return 0;
         }

@@ -37,6 +37,7 @@ type client struct {
 	id     string
 	engine *Engine
 	log    cgo.Handle
+	spread spread
 }
 
 func checkVersion() error {
@@ -202,6 +203,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	batch.keys = (*C.uint8_t)(pinned(&pin, r.Keys))
 	batch.key_offsets = (*C.uint32_t)(pinned(&pin, r.KeyOffsets))
 	batch.timestamps = (*C.int64_t)(pinned(&pin, r.Timestamps))
+	batch.partition = C.int32_t(c.partitionFor(ctx, r))
 
 	defer c.cancellable(ctx)()
 	var result C.ps_result
@@ -209,7 +211,17 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	if accepted == int64(n) {
 		return nil
 	}
+	c.engine.topics.forget(c.cfg, r.Topic)
 	return c.produceFault(ctx, goResult(&result), r, int(accepted))
+}
+
+// partitionFor is the partition of a whole batch without keys; keyed records are placed one by one by librdkafka's murmur2.
+func (c *client) partitionFor(ctx context.Context, r *producer.Records) int32 {
+	if r.KeyOffsets != nil {
+		return anyPartition
+	}
+	partitions := c.engine.topics.partitions(ctx, c.engine.identities, c.cfg, r.Topic)
+	return c.spread.choose(partitions, len(r.Values))
 }
 
 // pinned is the address of s for C, nil when s is empty.

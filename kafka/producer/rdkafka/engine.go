@@ -17,6 +17,7 @@ const maxDestroying = 8
 type Engine struct {
 	log        *slog.Logger
 	identities *identities
+	topics     *topics
 	producers  atomic.Int64
 	destroying chan struct{}
 }
@@ -31,6 +32,7 @@ func New(log *slog.Logger) (*Engine, error) {
 	return &Engine{
 		log:        log,
 		identities: newIdentities(),
+		topics:     newTopics(),
 		destroying: make(chan struct{}, maxDestroying),
 	}, nil
 }

@@ -31,11 +31,14 @@ type admin struct {
 	idle  *time.Timer
 }
 
+// clusterKey names the cluster that cfg means.
+func clusterKey(cfg producer.Config) string { return strings.Join(cfg.BootstrapServers, ",") }
+
 func newIdentities() *identities { return &identities{clients: map[string]*admin{}} }
 
 // acquire hands out the client for cfg; release it with the returned function.
 func (d *identities) acquire(cfg producer.Config) (*kadm.Client, func(), error) {
-	key := strings.Join(cfg.BootstrapServers, ",")
+	key := clusterKey(cfg)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a := d.clients[key]

@@ -189,6 +189,7 @@ typedef struct {
         const uint32_t *key_offsets;
         const int64_t *timestamps; /* NULL: the time of producing */
         int64_t count;
+        int32_t partition; /* of every record; RD_KAFKA_PARTITION_UA: the partitioner chooses */
 } ps_batch;
 
 typedef struct ps_client ps_client;
