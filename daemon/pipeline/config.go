@@ -46,7 +46,6 @@ func producerConfig(k *pb.KafkaConfig) producer.Config {
 		RequestTimeout:         millis(k.GetRequestTimeoutMs()),
 		MaxBlock:               millis(k.GetMaxBlockMs()),
 		TransactionTimeout:     millis(k.GetTransactionTimeoutMs()),
-		Linger:                 millis(k.GetLingerMs()),
 		BatchBytes:             int(k.GetBatchBytes()),
 		BufferBytes:            int64(k.GetBufferBytes()),
 		MaxRequestBytes:        int(k.GetMaxRequestBytes()),
@@ -59,6 +58,10 @@ func producerConfig(k *pb.KafkaConfig) producer.Config {
 		ConnectionsMaxIdle:     millis(k.GetConnectionsMaxIdleMs()),
 		MetadataMaxAge:         millis(k.GetMetadataMaxAgeMs()),
 		MaxInFlight:            int(k.GetMaxInFlight()),
+	}
+	if k.LingerMs != nil {
+		linger := millis(k.GetLingerMs())
+		c.Linger = &linger
 	}
 	if k.CompressionLevel != nil {
 		level := int(k.GetCompressionLevel())

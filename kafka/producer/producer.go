@@ -8,15 +8,16 @@ import (
 // Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
 // proto/penstock/v1/sink.proto. A zero where that message says "engine default" lets the engine choose.
 type Config struct {
-	BootstrapServers       []string
-	ClientID               string
-	Acks                   int
-	Idempotence            bool
-	DeliveryTimeout        time.Duration
-	RequestTimeout         time.Duration
-	MaxBlock               time.Duration
-	TransactionTimeout     time.Duration
-	Linger                 time.Duration
+	BootstrapServers   []string
+	ClientID           string
+	Acks               int
+	Idempotence        bool
+	DeliveryTimeout    time.Duration
+	RequestTimeout     time.Duration
+	MaxBlock           time.Duration
+	TransactionTimeout time.Duration
+	// Linger: nil lets the engine choose.
+	Linger                 *time.Duration
 	BatchBytes             int
 	BufferBytes            int64
 	MaxRequestBytes        int

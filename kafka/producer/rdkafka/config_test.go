@@ -11,7 +11,7 @@ import (
 func valid() producer.Config {
 	return producer.Config{
 		BootstrapServers: []string{"a:1", "b:2"}, Acks: -1, Idempotence: true, DeliveryTimeout: 2 * time.Minute,
-		RequestTimeout: 30 * time.Second, MaxBlock: time.Minute, TransactionTimeout: time.Hour, Linger: 5 * time.Millisecond,
+		RequestTimeout: 30 * time.Second, MaxBlock: time.Minute, TransactionTimeout: time.Hour,
 		BufferBytes: 32 << 20, MaxRequestBytes: 1 << 20, Compression: "lz4", ReconnectBackoff: 50 * time.Millisecond,
 		ReconnectBackoffMax: time.Second, ConnectionSetupTimeout: 10 * time.Second, ConnectionsMaxIdle: 9 * time.Minute,
 		MetadataMaxAge: 2 * time.Hour, MaxInFlight: 5,
@@ -77,6 +77,21 @@ func TestDeliveryTimeoutIsLoweredOnlyInTransactions(t *testing.T) {
 	}
 }
 
+func TestLinger(t *testing.T) {
+	given := 7 * time.Millisecond
+	for _, c := range []struct {
+		linger *time.Duration
+		id     string
+		want   string
+	}{{nil, "id", "50"}, {nil, "", "5"}, {&given, "id", "7"}, {&given, "", "7"}} {
+		cfg := valid()
+		cfg.Linger = c.linger
+		if got := mapped(t, cfg, c.id)["linger.ms"]; got != c.want {
+			t.Errorf("linger %v, transactional id %q: %s ms, want %s", c.linger, c.id, got, c.want)
+		}
+	}
+}
+
 func TestQueueLimit(t *testing.T) {
 	for _, c := range []struct {
 		buffer int64
@@ -134,7 +149,7 @@ func TestMoreFaults(t *testing.T) {
 		{func(c *producer.Config) { c.Acks = 7 }, "", "properties.acks = 7 is unknown"},
 		{func(c *producer.Config) { c.BootstrapServers = nil }, "", "properties.bootstrap.servers is empty"},
 		{func(c *producer.Config) { c.TransactionTimeout = 0 }, "id", "properties.transaction.timeout.ms = 0"},
-		{func(c *producer.Config) { c.Linger = 3 * time.Minute }, "", "properties.linger.ms = 180000 is not below"},
+		{func(c *producer.Config) { l := 3 * time.Minute; c.Linger = &l }, "", "properties.linger.ms = 180000 is not below"},
 	} {
 		cfg := valid()
 		c.change(&cfg)

@@ -79,7 +79,6 @@ func config(servers ...string) producer.Config {
 		RequestTimeout:         30 * time.Second,
 		MaxBlock:               30 * time.Second,
 		TransactionTimeout:     time.Minute,
-		Linger:                 5 * time.Millisecond,
 		BufferBytes:            32 << 20,
 		MaxRequestBytes:        1 << 20,
 		Compression:            "none",

@@ -857,7 +857,8 @@ type KafkaConfig struct {
 	// The longest time that begin, enqueueing and metadata look-ups may block.
 	MaxBlockMs           uint32 `protobuf:"varint,7,opt,name=max_block_ms,json=maxBlockMs,proto3" json:"max_block_ms,omitempty"`
 	TransactionTimeoutMs uint32 `protobuf:"varint,8,opt,name=transaction_timeout_ms,json=transactionTimeoutMs,proto3" json:"transaction_timeout_ms,omitempty"`
-	LingerMs             uint32 `protobuf:"varint,9,opt,name=linger_ms,json=lingerMs,proto3" json:"linger_ms,omitempty"`
+	// Unset = engine default.
+	LingerMs *uint32 `protobuf:"varint,9,opt,name=linger_ms,json=lingerMs,proto3,oneof" json:"linger_ms,omitempty"`
 	// 0 = engine default.
 	BatchBytes uint32 `protobuf:"varint,10,opt,name=batch_bytes,json=batchBytes,proto3" json:"batch_bytes,omitempty"`
 	// Limit of the producer's queue in bytes; 0 = engine default.
@@ -971,8 +972,8 @@ func (x *KafkaConfig) GetTransactionTimeoutMs() uint32 {
 }
 
 func (x *KafkaConfig) GetLingerMs() uint32 {
-	if x != nil {
-		return x.LingerMs
+	if x != nil && x.LingerMs != nil {
+		return *x.LingerMs
 	}
 	return 0
 }
@@ -2047,7 +2048,7 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x1dMAP_NULL_KEY_MODE_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04FAIL\x10\x01\x12\b\n" +
 	"\x04DROP\x10\x02\x12\v\n" +
-	"\aLITERAL\x10\x03\"\x91\b\n" +
+	"\aLITERAL\x10\x03\"\xa4\b\n" +
 	"\vKafkaConfig\x12+\n" +
 	"\x11bootstrap_servers\x18\x01 \x03(\tR\x10bootstrapServers\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -2057,15 +2058,15 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x12request_timeout_ms\x18\x06 \x01(\rR\x10requestTimeoutMs\x12 \n" +
 	"\fmax_block_ms\x18\a \x01(\rR\n" +
 	"maxBlockMs\x124\n" +
-	"\x16transaction_timeout_ms\x18\b \x01(\rR\x14transactionTimeoutMs\x12\x1b\n" +
-	"\tlinger_ms\x18\t \x01(\rR\blingerMs\x12\x1f\n" +
+	"\x16transaction_timeout_ms\x18\b \x01(\rR\x14transactionTimeoutMs\x12 \n" +
+	"\tlinger_ms\x18\t \x01(\rH\x00R\blingerMs\x88\x01\x01\x12\x1f\n" +
 	"\vbatch_bytes\x18\n" +
 	" \x01(\rR\n" +
 	"batchBytes\x12!\n" +
 	"\fbuffer_bytes\x18\v \x01(\x04R\vbufferBytes\x12*\n" +
 	"\x11max_request_bytes\x18\f \x01(\rR\x0fmaxRequestBytes\x12 \n" +
 	"\vcompression\x18\r \x01(\tR\vcompression\x120\n" +
-	"\x11compression_level\x18\x0e \x01(\x05H\x00R\x10compressionLevel\x88\x01\x01\x12(\n" +
+	"\x11compression_level\x18\x0e \x01(\x05H\x01R\x10compressionLevel\x88\x01\x01\x12(\n" +
 	"\x10retry_backoff_ms\x18\x0f \x01(\rR\x0eretryBackoffMs\x12/\n" +
 	"\x14retry_backoff_max_ms\x18\x10 \x01(\rR\x11retryBackoffMaxMs\x120\n" +
 	"\x14reconnect_backoff_ms\x18\x11 \x01(\rR\x12reconnectBackoffMs\x127\n" +
@@ -2074,8 +2075,10 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x17connections_max_idle_ms\x18\x14 \x01(\rR\x14connectionsMaxIdleMs\x12-\n" +
 	"\x13metadata_max_age_ms\x18\x15 \x01(\rR\x10metadataMaxAgeMs\x12\"\n" +
 	"\rmax_in_flight\x18\x16 \x01(\rR\vmaxInFlight\x12\x1d\n" +
-	"\aretries\x18\x17 \x01(\rH\x01R\aretries\x88\x01\x01\x12\x1b\n" +
-	"\twarm_pool\x18\x18 \x01(\bR\bwarmPoolB\x14\n" +
+	"\aretries\x18\x17 \x01(\rH\x02R\aretries\x88\x01\x01\x12\x1b\n" +
+	"\twarm_pool\x18\x18 \x01(\bR\bwarmPoolB\f\n" +
+	"\n" +
+	"_linger_msB\x14\n" +
 	"\x12_compression_levelB\n" +
 	"\n" +
 	"\b_retries\"\x80\x01\n" +

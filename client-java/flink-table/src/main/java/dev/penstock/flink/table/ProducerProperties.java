@@ -122,7 +122,6 @@ final class ProducerProperties {
                         .setRequestTimeoutMs(requestTimeout())
                         .setMaxBlockMs(millis(ProducerConfig.MAX_BLOCK_MS_CONFIG))
                         .setTransactionTimeoutMs(effective.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG))
-                        .setLingerMs(millis(ProducerConfig.LINGER_MS_CONFIG))
                         .setMaxRequestBytes(effective.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG))
                         .setConnectionSetupTimeoutMs(connectionSetupTimeout())
                         .setConnectionsMaxIdleMs(connectionsMaxIdle())
@@ -134,6 +133,9 @@ final class ProducerProperties {
         if (given.containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
             // Java's default of 16 KiB is a buffer per partition and would make the daemon's batches far too small.
             config.setBatchBytes(Math.max(1, effective.getInt(ProducerConfig.BATCH_SIZE_CONFIG)));
+        }
+        if (given.containsKey(ProducerConfig.LINGER_MS_CONFIG)) {
+            config.setLingerMs(millis(ProducerConfig.LINGER_MS_CONFIG));
         }
         if (given.containsKey(ProducerConfig.BUFFER_MEMORY_CONFIG)) {
             // Java's default of 32 MiB would always be full here, and a barrier waits until the queue is empty.

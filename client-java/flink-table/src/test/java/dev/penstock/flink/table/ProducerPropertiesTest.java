@@ -37,7 +37,7 @@ class ProducerPropertiesTest {
         assertEquals(30_000, config.getRequestTimeoutMs());
         assertEquals(60_000, config.getMaxBlockMs());
         assertEquals(3_600_000, config.getTransactionTimeoutMs());
-        assertEquals(5, config.getLingerMs());
+        assertFalse(config.hasLingerMs());
         assertEquals(0, config.getBatchBytes());
         assertEquals(0, config.getBufferBytes());
         assertEquals(1_048_576, config.getMaxRequestBytes());
