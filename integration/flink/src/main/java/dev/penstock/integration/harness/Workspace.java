@@ -1,0 +1,110 @@
+package dev.penstock.integration.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The source tree, its output folders, and places for what one run needs. */
+public final class Workspace {
+    private static final Path ROOT = findRoot();
+
+    private Workspace() {}
+
+    /** The root of the source tree: system property {@code penstock.root}, else the nearest parent with a go.mod. */
+    public static Path root() {
+        return ROOT;
+    }
+
+    /** {@code <root>/build/penstockd}, or what system property {@code penstock.daemon} says. */
+    public static Path daemonBinary() {
+        return pathProperty("penstock.daemon", "build/penstockd", "run `make build` first");
+    }
+
+    /** The file with the class path of the broker, {@code penstock.broker.classpath} or the default of the Makefile. */
+    public static Path brokerClassPathFile() {
+        return pathProperty("penstock.broker.classpath", "build/broker/classpath.txt",
+                "run `make build/broker/classpath.txt` first");
+    }
+
+    /** {@code <root>/out}, created when missing: results of demo and benchmarks, logs of failed runs. */
+    public static Path out() {
+        try {
+            return Files.createDirectories(ROOT.resolve("out"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A new empty folder under java.io.tmpdir. Whoever asks deletes it, see {@link #delete}. */
+    public static Path temporary(String name) {
+        try {
+            return Files.createTempDirectory("penstock-" + name + "-");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Deletes a folder of {@link #temporary}; files that vanish meanwhile are no fault, a process may be ending. */
+    public static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("cannot delete " + folder + ": " + e);
+        }
+    }
+
+    /** Different TCP ports of the loopback interface that were free a moment ago. */
+    public static int[] freePorts(int count) {
+        Set<ServerSocket> sockets = new LinkedHashSet<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            return sockets.stream().mapToInt(ServerSocket::getLocalPort).toArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException("no free port", e);
+        } finally {
+            for (ServerSocket socket : sockets) {
+                closeQuietly(socket);
+            }
+        }
+    }
+
+    private static void closeQuietly(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path pathProperty(String property, String fallback, String remedy) {
+        String value = System.getProperty(property);
+        Path path = value == null || value.isEmpty() ? ROOT.resolve(fallback) : Path.of(value);
+        if (!Files.exists(path)) {
+            throw new IllegalStateException(path + " is missing (system property " + property + "): " + remedy);
+        }
+        return path.toAbsolutePath();
+    }
+
+    private static Path findRoot() {
+        String value = System.getProperty("penstock.root");
+        if (value != null && !value.isEmpty()) {
+            return Path.of(value).toAbsolutePath().normalize();
+        }
+        for (Path p = Path.of("").toAbsolutePath(); p != null; p = p.getParent()) {
+            if (Files.exists(p.resolve("go.mod"))) {
+                return p;
+            }
+        }
+        throw new IllegalStateException("no go.mod above " + Path.of("").toAbsolutePath()
+                + ": start inside the source tree or set system property penstock.root");
+    }
+}

@@ -1,0 +1,149 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.proto.v1.OpenWriter;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The Go encoder as a child process; the protocol of its pipe stands in {@code integration/parity/encoder/main.go}.
+ * Every request has a deadline, after which the process is killed. Not safe for concurrent use.
+ */
+final class EncoderProcess implements AutoCloseable {
+    /** System property that names the encoder's binary. */
+    static final String PROPERTY = "penstock.parity.encoder";
+
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private final Process process;
+    private final OutputStream out;
+    private final DataInputStream in;
+    private final ExecutorService pipe = Executors.newSingleThreadExecutor(work -> {
+        Thread thread = new Thread(work, "parity-encoder-pipe");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** The encoder refused a request; the message is its own. */
+    static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(String message) {
+            super(message);
+        }
+    }
+
+    private EncoderProcess(Process process) {
+        this.process = process;
+        this.out = new BufferedOutputStream(process.getOutputStream(), 1 << 16);
+        this.in = new DataInputStream(new BufferedInputStream(process.getInputStream(), 1 << 16));
+    }
+
+    /**
+     * Starts the binary that {@value #PROPERTY} names.
+     *
+     * @throws IOException when the property is not set or there is no such binary; the message says what to do
+     */
+    static EncoderProcess start() throws IOException {
+        String path = System.getProperty(PROPERTY, "");
+        if (path.isEmpty() || !Files.isExecutable(Path.of(path))) {
+            throw new IOException("no parity encoder at '" + path + "' (system property " + PROPERTY
+                    + "): run 'make build', which builds build/parity-encoder");
+        }
+        return new EncoderProcess(new ProcessBuilder(path).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    }
+
+    /** Sets schema and format of the batches that follow. */
+    void open(OpenWriter writer) throws IOException, RefusedException {
+        byte[] message = writer.toByteArray();
+        ByteBuffer request = request('S', message.length + 4);
+        request.put(message).putInt(Runtime.version().feature());
+        expect('O', call(request));
+    }
+
+    /** Encodes a batch and returns one record for each row. */
+    byte[][] encode(int schemaTag, ByteBuffer batch) throws IOException, RefusedException {
+        ByteBuffer request = request('B', 4 + batch.remaining());
+        request.putInt(schemaTag).put(batch);
+        ByteBuffer answer = expect('R', call(request));
+        int n = answer.getInt();
+        int table = answer.position();
+        int values = table + 4 * (n + 1);
+        byte[][] records = new byte[n][];
+        for (int i = 0; i < n; i++) {
+            int from = answer.getInt(table + 4 * i);
+            records[i] = Arrays.copyOfRange(
+                    answer.array(), values + from, values + answer.getInt(table + 4 * i + 4));
+        }
+        return records;
+    }
+
+    private static ByteBuffer request(char kind, int bytes) {
+        ByteBuffer request = ByteBuffer.allocate(5 + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        return request.putInt(1 + bytes).put((byte) kind);
+    }
+
+    private ByteBuffer call(ByteBuffer request) throws IOException {
+        Future<byte[]> answer = pipe.submit(() -> {
+            out.write(request.array());
+            out.flush();
+            int length = Integer.reverseBytes(in.readInt());
+            byte[] bytes = new byte[length];
+            in.readFully(bytes);
+            return bytes;
+        });
+        try {
+            return ByteBuffer.wrap(answer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)).order(ByteOrder.LITTLE_ENDIAN);
+        } catch (TimeoutException e) {
+            process.destroyForcibly();
+            throw new IOException("the parity encoder gave no answer within " + DEADLINE.toSeconds() + " s", e);
+        } catch (ExecutionException e) {
+            String what = e.getCause() instanceof EOFException ? "ended" : "broke the pipe";
+            throw new IOException("the parity encoder " + what + "; its standard error says why", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while waiting for the parity encoder", e);
+        }
+    }
+
+    private static ByteBuffer expect(char kind, ByteBuffer answer) throws IOException, RefusedException {
+        char got = (char) answer.get();
+        if (got == 'E') {
+            throw new RefusedException(StandardCharsets.UTF_8.decode(answer).toString());
+        }
+        if (got != kind) {
+            throw new IOException("the parity encoder answered '" + got + "' instead of '" + kind + "'");
+        }
+        return answer;
+    }
+
+    @Override
+    public void close() throws IOException {
+        out.close(); // the end of its input is what ends it
+        try {
+            if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        pipe.shutdownNow();
+    }
+}

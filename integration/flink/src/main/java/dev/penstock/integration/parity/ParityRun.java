@@ -1,0 +1,219 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.arena.Extent;
+import dev.penstock.flink.columns.RejectedRowException;
+import dev.penstock.flink.columns.RowColumnWriter;
+import dev.penstock.proto.v1.OpenWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * A run over random schemas: for each, random options and some batches of random rows, each batch in one {@link
+ * RowShape}. Rows that Flink's serializer accepts travel together; each row that it refuses travels alone and must be
+ * refused.
+ */
+public final class ParityRun {
+    private static final int ROWS_PER_SCHEMA = 120;
+    private static final int ROWS_PER_BATCH = 30;
+
+    /** Small enough that batches of wide rows fill it, which exercises the closing of a batch. */
+    private static final int EXTENT_BYTES = 1 << 18;
+
+    private final SplittableRandom random;
+    private final EncoderProcess encoder;
+    private final ParityReport report;
+    private final ByteBuffer memory =
+            ByteBuffer.allocateDirect(2 * EXTENT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+
+    private ParityRun(EncoderProcess encoder, long seed) {
+        this.encoder = encoder;
+        this.random = new SplittableRandom(seed);
+        this.report = new ParityReport(seed);
+    }
+
+    /**
+     * Compares until both numbers are reached.
+     *
+     * @param cells least number of leaf values
+     * @param rows least number of rows
+     * @param seed of all randomness: equal seeds compare equal rows
+     * @throws IOException when the encoder is missing or breaks
+     */
+    public static ParityReport json(long cells, long rows, long seed) throws Exception {
+        try (EncoderProcess encoder = EncoderProcess.start()) {
+            ParityRun run = new ParityRun(encoder, seed);
+            while (run.report.cells() < cells || run.report.rows() < rows) {
+                run.schema();
+            }
+            return run.report;
+        }
+    }
+
+    /** A row in the form in which both sides get it. */
+    private record Sample(RowData row, long cells, byte[] expected, String failure) {}
+
+    private void schema() throws Exception {
+        RowType type = new RandomTypes(random.split()).record();
+        JsonOptions options = JsonOptions.random(random);
+        SplittableRandom rowRandom = random.split();
+        report.schema();
+        String context = type.asSerializableString() + "\n  " + options;
+        String byFlink = refusedByFlink(type, options);
+        String byEncoder = refusedByEncoder(type, options);
+        if (byFlink == null && byEncoder == null) {
+            rows(type, options, new RandomRows(rowRandom), context);
+        } else if (byFlink == null || byEncoder == null) {
+            report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
+                    + "\n  penstock " + (byEncoder == null ? "accepts the type" : byEncoder));
+        }
+    }
+
+    private static String refusedByFlink(RowType type, JsonOptions options) throws Exception {
+        try {
+            options.oracle(type);
+            return null;
+        } catch (RuntimeException e) {
+            return e.toString();
+        }
+    }
+
+    private String refusedByEncoder(RowType type, JsonOptions options) throws Exception {
+        try {
+            encoder.open(OpenWriter.newBuilder()
+                    .setSchema(RowColumnWriter.toSchema(type))
+                    .setValueFormat(options.message())
+                    .build());
+            return null;
+        } catch (EncoderProcess.RefusedException e) {
+            return e.getMessage();
+        }
+    }
+
+    private void rows(RowType type, JsonOptions options, RandomRows rows, String context) throws Exception {
+        RowColumnWriter writer = new RowColumnWriter(type);
+        JsonRowDataSerializationSchema oracle = options.oracle(type);
+        RowDataSerializer serializer = new RowDataSerializer(type);
+        for (int done = 0; done < ROWS_PER_SCHEMA; done += ROWS_PER_BATCH) {
+            RowShape shape = RowShape.values()[random.nextInt(RowShape.values().length)];
+            List<Sample> accepted = new ArrayList<>();
+            for (int i = 0; i < ROWS_PER_BATCH; i++) {
+                Sample sample = sample(type, rows, shape, serializer, oracle);
+                if (sample.failure == null) {
+                    accepted.add(sample);
+                } else {
+                    // The refused row has left Flink's reused nodes half filled; a job would end here.
+                    oracle = options.oracle(type);
+                    refused(writer, sample, context + "\n  " + shape);
+                }
+            }
+            compare(writer, accepted, context + "\n  " + shape);
+        }
+    }
+
+    private Sample sample(RowType type, RandomRows rows, RowShape shape, RowDataSerializer serializer,
+            JsonRowDataSerializationSchema oracle) {
+        long before = rows.cells();
+        RowData row = shape.shape(rows.row(type), serializer);
+        try {
+            return new Sample(row, rows.cells() - before, oracle.serialize(row), null);
+        } catch (RuntimeException e) {
+            return new Sample(row, rows.cells() - before, null, rootOf(e).toString());
+        }
+    }
+
+    private static Throwable rootOf(Throwable e) {
+        Throwable root = e;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    private void refused(RowColumnWriter writer, Sample sample, String context) throws IOException {
+        try {
+            byte[][] got = encode(writer, List.of(sample));
+            report.differ(sample.cells, describe(context, sample, got[0]));
+        } catch (EncoderProcess.RefusedException | RejectedRowException e) {
+            report.bothFail(sample.cells);
+        }
+    }
+
+    private void compare(RowColumnWriter writer, List<Sample> samples, String context) throws IOException {
+        int from = 0;
+        while (from < samples.size()) {
+            int fitting = fill(writer, samples.subList(from, samples.size()));
+            List<Sample> batch = samples.subList(from, from + fitting);
+            try {
+                byte[][] got = send(writer);
+                for (int i = 0; i < fitting; i++) {
+                    Sample sample = batch.get(i);
+                    if (got.length == fitting && Arrays.equals(sample.expected, got[i])) {
+                        report.compared(sample.cells);
+                    } else {
+                        report.differ(sample.cells, describe(context, sample, i < got.length ? got[i] : new byte[0]));
+                    }
+                }
+            } catch (EncoderProcess.RefusedException e) {
+                long cells = batch.stream().mapToLong(Sample::cells).sum();
+                report.differ(cells, context + "\n  batch refused, every row accepted by Flink: " + e.getMessage()
+                        + "\n  row " + batch.get(0).row);
+            }
+            from += fitting;
+        }
+    }
+
+    private byte[][] encode(RowColumnWriter writer, List<Sample> samples)
+            throws IOException, EncoderProcess.RefusedException {
+        fill(writer, samples);
+        return send(writer);
+    }
+
+    /** Writes as many rows as fit and returns how many; never none. */
+    private int fill(RowColumnWriter writer, List<Sample> samples) {
+        // Not at the start of the segment, since batches never are.
+        int offset = 64 * (1 + random.nextInt(64));
+        int capacity = Math.max(EXTENT_BYTES, writer.minimumExtentBytes(samples.get(0).row));
+        if (offset + capacity > memory.capacity()) {
+            throw new IllegalStateException("a random row takes " + capacity + " bytes, more than the test's memory");
+        }
+        writer.begin(new Extent(1, memory, offset, capacity));
+        start = offset;
+        int n = 0;
+        while (n < samples.size() && writer.append(samples.get(n).row)) {
+            n++;
+        }
+        if (n == 0) {
+            throw new IllegalStateException("a row does not fit an extent of its minimum size " + capacity);
+        }
+        return n;
+    }
+
+    /** Where the batch in {@link #memory} starts. */
+    private int start;
+
+    private byte[][] send(RowColumnWriter writer) throws IOException, EncoderProcess.RefusedException {
+        return encoder.encode(writer.schemaTag(), memory.slice(start, writer.finish()));
+    }
+
+    private static String describe(String context, Sample sample, byte[] got) {
+        return context + "\n  row      " + sample.row
+                + "\n  flink    " + (sample.expected == null ? sample.failure : text(sample.expected))
+                + "\n  penstock " + text(got);
+    }
+
+    private static String text(byte[] record) {
+        String text = new String(record, StandardCharsets.UTF_8);
+        return text.indexOf('\ufffd') < 0 ? text : text + "  (hex " + HexFormat.of().formatHex(record) + ")";
+    }
+}

@@ -1,0 +1,128 @@
+package dev.penstock.integration.parity;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.apache.flink.table.types.logical.ArrayType;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.BinaryType;
+import org.apache.flink.table.types.logical.BooleanType;
+import org.apache.flink.table.types.logical.CharType;
+import org.apache.flink.table.types.logical.DateType;
+import org.apache.flink.table.types.logical.DayTimeIntervalType;
+import org.apache.flink.table.types.logical.DayTimeIntervalType.DayTimeResolution;
+import org.apache.flink.table.types.logical.DecimalType;
+import org.apache.flink.table.types.logical.DoubleType;
+import org.apache.flink.table.types.logical.FloatType;
+import org.apache.flink.table.types.logical.IntType;
+import org.apache.flink.table.types.logical.LocalZonedTimestampType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.MapType;
+import org.apache.flink.table.types.logical.MultisetType;
+import org.apache.flink.table.types.logical.NullType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.SmallIntType;
+import org.apache.flink.table.types.logical.TimeType;
+import org.apache.flink.table.types.logical.TimestampType;
+import org.apache.flink.table.types.logical.TinyIntType;
+import org.apache.flink.table.types.logical.VarBinaryType;
+import org.apache.flink.table.types.logical.VarCharType;
+import org.apache.flink.table.types.logical.YearMonthIntervalType;
+import org.apache.flink.table.types.logical.YearMonthIntervalType.YearMonthResolution;
+
+/**
+ * Random row types of every kind that Flink's JSON format accepts, nested to depth 3, and now and then one with a
+ * column of type NULL, which both sides must refuse (Flink 2.2: RowData.createFieldGetter).
+ */
+final class RandomTypes {
+    private static final int MAX_DEPTH = 3;
+    private static final String[] NAME_PARTS = {
+        "a", "id", "dateTime", "with space", "q\"uote", "back\\slash", "sl/ash", "tab\t", "\u0001", "\u001f", "\u007f",
+        "é", "\u2028", "漢字", "\uD83D\uDE00", "<&>'", "$", "\u00a0", "null", "op"
+    };
+
+    private final SplittableRandom random;
+
+    RandomTypes(SplittableRandom random) {
+        this.random = random;
+    }
+
+    /** The type of a whole record: 1 to 12 fields, sometimes many, so that null bits need more than one word. */
+    RowType record() {
+        return row(random.nextInt(20) == 0 ? 60 + random.nextInt(20) : 1 + random.nextInt(12), 0).asRow(false);
+    }
+
+    private record Fields(List<LogicalType> types, List<String> names) {
+        RowType asRow(boolean nullable) {
+            return RowType.of(nullable, types.toArray(new LogicalType[0]), names.toArray(new String[0]));
+        }
+    }
+
+    private Fields row(int count, int depth) {
+        Set<String> names = new LinkedHashSet<>();
+        while (names.size() < count) {
+            StringBuilder name = new StringBuilder();
+            for (int i = random.nextInt(3); i >= 0; i--) {
+                name.append(NAME_PARTS[random.nextInt(NAME_PARTS.length)]);
+            }
+            // Flink's RowType wants unique names that are more than white space.
+            if (!name.toString().isBlank() && !names.add(name.toString())) {
+                names.add(name.append(names.size()).toString());
+            }
+        }
+        List<LogicalType> types = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            types.add(type(depth));
+        }
+        return new Fields(types, new ArrayList<>(names));
+    }
+
+    private LogicalType type(int depth) {
+        boolean nullable = random.nextInt(5) != 0;
+        if (depth < MAX_DEPTH && random.nextInt(4) == 0) {
+            return nested(nullable, depth + 1);
+        }
+        return switch (random.nextInt(20)) {
+            case 0 -> new BooleanType(nullable);
+            case 1 -> new TinyIntType(nullable);
+            case 2 -> new SmallIntType(nullable);
+            case 3 -> new IntType(nullable);
+            case 4 -> new BigIntType(nullable);
+            case 5 -> new FloatType(nullable);
+            case 6 -> new DoubleType(nullable);
+            case 7, 8 -> decimal(nullable);
+            case 9 -> new BinaryType(nullable, 1 + random.nextInt(20));
+            case 10 -> new VarBinaryType(nullable, VarBinaryType.MAX_LENGTH);
+            case 11 -> new DateType(nullable);
+            case 12 -> new TimeType(nullable, random.nextInt(10));
+            case 13 -> new TimestampType(nullable, random.nextInt(10));
+            case 14 -> new LocalZonedTimestampType(nullable, random.nextInt(10));
+            case 15 -> new YearMonthIntervalType(nullable, YearMonthResolution.YEAR_TO_MONTH, 4);
+            case 16 -> new DayTimeIntervalType(nullable, DayTimeResolution.DAY_TO_SECOND, 6, 3);
+            case 17 -> random.nextInt(4) == 0 ? new NullType() : string(nullable);
+            default -> string(nullable);
+        };
+    }
+
+    private LogicalType nested(boolean nullable, int depth) {
+        return switch (random.nextInt(5)) {
+            case 0, 1 -> row(random.nextInt(12) == 0 ? 0 : 1 + random.nextInt(5), depth).asRow(nullable);
+            case 2 -> new ArrayType(nullable, type(depth));
+            case 3 -> new MapType(nullable, string(random.nextInt(3) != 0), type(depth));
+            default -> new MultisetType(nullable, string(random.nextInt(3) != 0));
+        };
+    }
+
+    private LogicalType decimal(boolean nullable) {
+        int precision = 1 + random.nextInt(38);
+        return new DecimalType(nullable, precision, random.nextInt(precision + 1));
+    }
+
+    private LogicalType string(boolean nullable) {
+        return random.nextBoolean()
+                ? new VarCharType(nullable, VarCharType.MAX_LENGTH)
+                : new CharType(nullable, 1 + random.nextInt(30));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.penstock.integration.committer;
+
+import dev.penstock.flink.sink.FallbackMode;
+import dev.penstock.flink.sink.NativePlan;
+import dev.penstock.flink.sink.PenstockKafkaSink;
+import dev.penstock.flink.sink.WriterSettings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.Properties;
+import org.apache.flink.api.common.JobInfo;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.metrics.groups.SinkCommitterMetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.metrics.groups.InternalSinkCommitterMetricGroup;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.BigIntType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** The two committers under test, made by the sinks that users have. */
+enum Committers {
+    /** What stock Flink commits with. */
+    BARE,
+    /** What Penstock commits with: the same, rebuilt after a timeout. */
+    WRAPPED;
+
+    Committer<KafkaCommittable> open(Properties properties, String prefix, int attempt) throws IOException {
+        KafkaSink<RowData> stock = KafkaSink.<RowData>builder()
+                .setBootstrapServers(properties.getProperty("bootstrap.servers"))
+                .setKafkaProducerConfig(properties)
+                .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+                .setTransactionalIdPrefix(prefix)
+                .setRecordSerializer((KafkaRecordSerializationSchema<RowData>)
+                        (row, context, timestamp) -> new ProducerRecord<>("unused", new byte[0]))
+                .build();
+        CommitterInitContext context = new Context(attempt);
+        if (this == BARE) {
+            return stock.createCommitter(context);
+        }
+        WriterSettings settings =
+                new WriterSettings(FallbackMode.STOCK, null, Duration.ofSeconds(1), 0, Duration.ZERO, 1, true);
+        NativePlan plan = new NativePlan(new byte[0], RowType.of(new BigIntType()), DeliveryGuarantee.EXACTLY_ONCE,
+                prefix, properties, settings);
+        return new PenstockKafkaSink(stock, plan).createCommitter(context);
+    }
+
+    private record Context(int attempt) implements CommitterInitContext {
+
+        @Override
+        public SinkCommitterMetricGroup metricGroup() {
+            return InternalSinkCommitterMetricGroup.wrap(UnregisteredMetricsGroup.createOperatorMetricGroup());
+        }
+
+        @Override
+        public OptionalLong getRestoredCheckpointId() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public JobInfo getJobInfo() {
+            throw new UnsupportedOperationException("a committer does not ask for its job");
+        }
+
+        @Override
+        public TaskInfo getTaskInfo() {
+            return new Task(attempt);
+        }
+    }
+
+    private record Task(int attempt) implements TaskInfo {
+
+        @Override
+        public String getTaskName() {
+            return "committer";
+        }
+
+        @Override
+        public int getMaxNumberOfParallelSubtasks() {
+            return 1;
+        }
+
+        @Override
+        public int getIndexOfThisSubtask() {
+            return 0;
+        }
+
+        @Override
+        public int getNumberOfParallelSubtasks() {
+            return 1;
+        }
+
+        @Override
+        public int getAttemptNumber() {
+            return attempt;
+        }
+
+        @Override
+        public String getTaskNameWithSubtasks() {
+            return "committer (1/1)#" + attempt;
+        }
+
+        @Override
+        public String getAllocationIDAsString() {
+            return "none";
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.penstock.integration.minicluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.LocalCluster;
+import dev.penstock.integration.harness.SqlJob;
+import dev.penstock.integration.harness.Workspace;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Bad input ends the job, and the message that the user reads names what is wrong. Jobs do not restart here, and {@code
+ * penstock.fallback = fail} keeps the stock writer from hiding what Penstock says.
+ */
+@Timeout(240)
+class BadInputTest {
+    private static final long ROWS = 100;
+    /** Kafka's default waits a minute for a broker or a topic. */
+    private static final String SHORT_BLOCK = ", 'properties.max.block.ms' = '5000'";
+
+    private static Bed bed;
+
+    @BeforeAll
+    static void open() {
+        bed = Bed.open(1);
+    }
+
+    @AfterAll
+    static void close() {
+        bed.close();
+    }
+
+    @AfterEach
+    void nothingLeft() {
+        bed.requireNothingLeft();
+    }
+
+    /**
+     * One line of the table.
+     *
+     * @param columns of the sink
+     * @param select what is written there, from bids
+     * @param topic null = a fresh one
+     * @param more further options of the sink
+     * @param expected all of these words are in the job's failure
+     */
+    record Case(String name, String columns, String select, String topic, Map<String, String> topicSettings,
+            String more, List<String> expected) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        String id = "id BIGINT";
+        String auction = "auction";
+        return Stream.of(
+                new Case("unknown topic", id, auction, "no-such-topic", Map.of(), SHORT_BLOCK,
+                        List.of("no-such-topic", "create it")),
+                new Case("transaction timeout above the broker's maximum", id, auction, null, Map.of(),
+                        ", 'properties.transaction.timeout.ms' = '7200001'", List.of("transaction.max.timeout.ms")),
+                new Case("row larger than the broker accepts", "id BIGINT, extra STRING", "auction, REPEAT(extra, 100)",
+                        null, Map.of("max.message.bytes", "2000"), "", List.of("large")),
+                new Case("null in a NOT NULL column", "id BIGINT, v BIGINT NOT NULL",
+                        "auction, CASE WHEN auction = 5 THEN CAST(NULL AS BIGINT) ELSE auction END", null, Map.of(), "",
+                        List.of("Column 'v' is NOT NULL")),
+                new Case("null map key in FAIL mode", "id BIGINT, m MAP<STRING, INT>",
+                        "auction, MAP[CASE WHEN auction = 5 THEN CAST(NULL AS STRING) ELSE 'k' END, 1]", null, Map.of(),
+                        "", List.of("map", "key", "null")),
+                new Case("broker down at start", id, auction, null, Map.of(),
+                        ", 'properties.bootstrap.servers' = '127.0.0.1:" + Workspace.freePorts(1)[0] + "'"
+                                + SHORT_BLOCK, List.of("Timeout expired", "InitProducerId")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void theFailureSaysWhatIsWrong(Case c) {
+        String topic = c.topic() == null ? Bed.topics().create("bad", 1, c.topicSettings()) : c.topic();
+        String options = Sink.PENSTOCK.options(bed.daemon());
+        requireFailure(bed.job(1, 300), Tables.bids(ROWS, 0)
+                + Tables.sink(c.columns(), options, topic, "exactly-once", c.more())
+                + "INSERT INTO sink SELECT " + c.select() + " FROM bids;\n", c.expected());
+    }
+
+    @Test
+    void aStrangerIsRefusedByName() {
+        try (DaemonProcess strict = DaemonProcess.startForStrangers()) {
+            String topic = Bed.topics().create("stranger", 1);
+            requireFailure(bed.job(1, 300), Tables.bids(ROWS, 0) + Tables.bidSink(
+                    Sink.PENSTOCK.options(strict), topic, "exactly-once")
+                    + Tables.copyBids(), List.of("allow_uids"));
+        }
+    }
+
+    @Test
+    void aBudgetOfZeroNamesTheSettingOfTheTaskManager() {
+        try (LocalCluster poor = LocalCluster.start(1, 1, 0)) {
+            String topic = Bed.topics().create("no-budget", 1);
+            requireFailure(SqlJob.on(poor.rest()).set("execution.checkpointing.interval", "300 ms"),
+                    Tables.bids(ROWS, 0) + Tables.bidSink(
+                            Sink.PENSTOCK.options(bed.daemon()), topic, "exactly-once")
+                            + Tables.copyBids(), List.of("taskmanager.memory.task.off-heap.size"));
+        }
+    }
+
+    private static void requireFailure(SqlJob job, String script, List<String> expected) {
+        FlinkJob submitted = job.set("restart-strategy.type", "none").submit(script);
+        assertEquals("FAILED", submitted.awaitEnd(Bed.JOB_TIMEOUT));
+        String failures = submitted.failures();
+        for (String word : expected) {
+            assertTrue(failures.contains(word), "no \"" + word + "\" in: " + failures);
+        }
+    }
+}

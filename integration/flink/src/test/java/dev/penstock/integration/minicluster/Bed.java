@@ -1,0 +1,98 @@
+package dev.penstock.integration.minicluster;
+
+import dev.penstock.integration.harness.BrokerProcess;
+import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.LocalCluster;
+import dev.penstock.integration.harness.SharedBroker;
+import dev.penstock.integration.harness.SqlJob;
+import dev.penstock.integration.harness.Topics;
+import dev.penstock.integration.judge.TopicContents;
+import dev.penstock.integration.judge.TopicContents.RowId;
+import dev.penstock.integration.judge.TopicJudge;
+import java.time.Duration;
+
+/**
+ * What the tests of one class share: the JVM's one broker, a MiniCluster, and a daemon that is started when the first
+ * test asks for it.
+ */
+final class Bed implements AutoCloseable {
+    static final Duration JOB_TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(20);
+
+    private final LocalCluster cluster;
+    private DaemonProcess daemon;
+
+    private Bed(LocalCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    static Bed open(int slots) {
+        return new Bed(LocalCluster.start(1, slots));
+    }
+
+    /** Started once for all classes of this JVM; its end is the end of the JVM. */
+    static BrokerProcess broker() {
+        return SharedBroker.broker();
+    }
+
+    static Topics topics() {
+        return SharedBroker.topics();
+    }
+
+    LocalCluster cluster() {
+        return cluster;
+    }
+
+    /** The daemon of this class, running. */
+    DaemonProcess daemon() {
+        if (daemon == null) {
+            daemon = DaemonProcess.start();
+        } else if (!daemon.process().isAlive()) {
+            daemon.restart();
+        }
+        return daemon;
+    }
+
+    /** The daemon where the sink needs one, else null. */
+    DaemonProcess daemonOf(Sink sink) {
+        return sink.needsDaemon() ? daemon() : null;
+    }
+
+    /** A job with checkpoints every so many milliseconds. */
+    SqlJob job(int parallelism, int checkpointMillis) {
+        return SqlJob.on(cluster.rest())
+                .set("parallelism.default", Integer.toString(parallelism))
+                .set("execution.checkpointing.interval", checkpointMillis + " ms");
+    }
+
+    /** Submits and waits for the good end. */
+    static FlinkJob finish(SqlJob job, String script) {
+        FlinkJob submitted = job.submit(script);
+        submitted.awaitFinished(JOB_TIMEOUT);
+        return submitted;
+    }
+
+    static TopicJudge judge(String idColumn) {
+        return new TopicJudge(broker().bootstrapServers(), RowId.jsonField(idColumn, 0), false);
+    }
+
+    static TopicContents read(String topic, String idColumn) {
+        return judge(idColumn).read(topic);
+    }
+
+    /** Fails when a job of this class has left anything in the daemon. */
+    void requireNothingLeft() {
+        if (daemon != null && daemon.process().isAlive()) {
+            daemon.awaitNothingLeft(LEFT_TIMEOUT);
+        }
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+}

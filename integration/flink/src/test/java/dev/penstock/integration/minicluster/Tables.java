@@ -1,0 +1,38 @@
+package dev.penstock.integration.minicluster;
+
+import dev.penstock.integration.nexmark.BidSource;
+
+/** The SQL that most tests share: bids in, one Kafka table out. */
+final class Tables {
+    private Tables() {}
+
+    static String bids(long rows, long rate) {
+        return "CREATE TEMPORARY TABLE bids (" + BidSource.COLUMNS + ") WITH ('connector' = 'penstock-bids', 'rows' = '"
+                + rows + "', 'rate' = '" + rate + "');\n";
+    }
+
+    /**
+     * A Kafka table named sink with the columns of a bid.
+     *
+     * @param options the beginning of its WITH clause, see {@link Sink#options}
+     * @param more further options, each with a comma in front, or ""
+     */
+    static String sink(String columns, String options, String topic, String guarantee, String more) {
+        return "CREATE TEMPORARY TABLE sink (" + columns + ") WITH (" + options
+                + ", 'topic' = '" + topic + "'"
+                + (more.contains("bootstrap.servers")
+                        ? "" : ", 'properties.bootstrap.servers' = '" + Bed.broker().bootstrapServers() + "'")
+                + ", 'format' = 'json'"
+                + ", 'sink.delivery-guarantee' = '" + guarantee + "'"
+                + (guarantee.equals("exactly-once") ? ", 'sink.transactional-id-prefix' = '" + topic + "'" : "")
+                + more + ");\n";
+    }
+
+    static String bidSink(String options, String topic, String guarantee) {
+        return sink(BidSource.COLUMNS, options, topic, guarantee, "");
+    }
+
+    static String copyBids() {
+        return "INSERT INTO sink SELECT * FROM bids;\n";
+    }
+}

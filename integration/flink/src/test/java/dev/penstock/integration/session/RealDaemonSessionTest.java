@@ -1,0 +1,223 @@
+package dev.penstock.integration.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.arena.Extent;
+import dev.penstock.arena.Layout;
+import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.Deadline;
+import dev.penstock.proto.v1.DeliveryGuarantee;
+import dev.penstock.proto.v1.ErrorKind;
+import dev.penstock.proto.v1.Hello;
+import dev.penstock.proto.v1.JsonFormat;
+import dev.penstock.proto.v1.KafkaConfig;
+import dev.penstock.proto.v1.LogicalType;
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.Owner;
+import dev.penstock.proto.v1.Schema;
+import dev.penstock.proto.v1.SessionReply;
+import dev.penstock.proto.v1.SessionRequest;
+import dev.penstock.proto.v1.TypeRoot;
+import dev.penstock.proto.v1.ValueFormat;
+import dev.penstock.session.DaemonException;
+import dev.penstock.session.DaemonSession;
+import dev.penstock.session.SessionSettings;
+import dev.penstock.session.WriterStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The client's session against the real daemon; no broker, so nothing here gets as far as Kafka. */
+@Timeout(120)
+class RealDaemonSessionTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final int SCHEMA_TAG = 4711;
+
+    private DaemonProcess daemon;
+
+    @BeforeEach
+    void start() {
+        daemon = DaemonProcess.start();
+    }
+
+    @AfterEach
+    void stop() {
+        daemon.close();
+    }
+
+    @Test
+    void leasesWritesIsToldOfABadBatchAndLeavesNothing() throws Exception {
+        DaemonSession session = DaemonSession.acquire(settings(LIMIT));
+        assertEquals(1, daemon.status().sessions());
+        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+            assertEquals(1, daemon.status().writers());
+            stream.begin(1, "", List.of(), LIMIT);
+            Extent extent = stream.nextExtent(1, LIMIT);
+            assertTrue(daemon.status().memory("leased_bytes") > extent.capacity());
+            extent.segment().putInt(extent.offset() + Layout.BATCH_OFF_MAGIC, 0xdead);
+            stream.submit(extent, 128, SCHEMA_TAG, 1, 0);
+            DaemonException e = awaitFailure(stream);
+            assertEquals(ErrorKind.BAD_REQUEST, e.kind(), e.getMessage());
+            assertTrue(e.getMessage().contains("magic"), e.getMessage());
+        }
+        session.release();
+        daemon.awaitNothingLeft(LIMIT);
+    }
+
+    @Test
+    void aBatchOutsideAnyEpochIsRefused() throws Exception {
+        DaemonSession session = DaemonSession.acquire(settings(LIMIT));
+        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+            stream.submit(stream.nextExtent(1, LIMIT), 128, SCHEMA_TAG, 1, 0);
+            DaemonException e = awaitFailure(stream);
+            assertEquals(ErrorKind.BAD_REQUEST, e.kind(), e.getMessage());
+            assertTrue(e.getMessage().contains("BeginEpoch"), e.getMessage());
+        } finally {
+            session.release();
+        }
+        daemon.awaitNothingLeft(LIMIT);
+    }
+
+    @Test
+    void anotherLayoutIsRefusedBeforeAnyDescriptorIsSent() throws Exception {
+        SessionReply reply = hello(Hello.newBuilder()
+                .setProtocolMin(1).setProtocolMax(1).setLayoutHash(Layout.hash() + 1).setBudgetBytes(1 << 26).build());
+        assertTrue(reply.hasRefused(), reply.toString());
+        assertTrue(reply.getRefused().getMessage().contains("layout"), reply.getRefused().getMessage());
+        assertEquals(0, daemon.status().sessions());
+        assertEquals(1, daemon.status().counter("sessions_refused"));
+    }
+
+    @Test
+    void aBudgetOfZeroIsRefusedInTheDaemonsWords() {
+        SessionSettings settings = new SessionSettings(daemon.directory(), 0, "test", "2.2.1", "2.18.2", LIMIT);
+        DaemonException e = assertThrows(DaemonException.class, () -> DaemonSession.acquire(settings));
+        assertTrue(e.getMessage().contains("hello refused by penstockd (pid " + daemon.process().pid()),
+                e.getMessage());
+        assertTrue(e.getMessage().contains("taskmanager.memory.task.off-heap.size"), e.getMessage());
+    }
+
+    @Test
+    void aStoppedDaemonGivesBoundedErrors() throws Exception {
+        DaemonSession session = DaemonSession.acquire(settings(SHORT));
+        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+            stream.begin(1, "", List.of(), LIMIT);
+            daemon.process().pause();
+            long start = System.nanoTime();
+            DaemonException lease = assertThrows(DaemonException.class, () -> stream.nextExtent(1, LIMIT));
+            assertEquals(ErrorKind.FAIL_EPOCH, lease.kind(), lease.getMessage());
+            assertTrue(lease.getMessage().contains("pid " + daemon.process().pid()), lease.getMessage());
+            assertThrows(DaemonException.class, () -> stream.flush(1, 0, SHORT));
+            stream.close(SHORT);
+            DaemonException hello = assertThrows(DaemonException.class, () -> DaemonSession.acquire(settings(SHORT)));
+            assertEquals(ErrorKind.FALL_BACK, hello.kind(), hello.getMessage());
+            assertTrue(System.nanoTime() - start < LIMIT.toNanos(), "all of it within the limit");
+        } finally {
+            daemon.process().resume();
+            session.release();
+        }
+        daemon.awaitNothingLeft(LIMIT);
+    }
+
+    @Test
+    void aKilledDaemonIsNoticedAndItsSuccessorServes() throws Exception {
+        DaemonSession session = DaemonSession.acquire(settings(LIMIT));
+        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+            daemon.process().kill();
+            Deadline.in(LIMIT).await("the session to break", () -> !session.isAlive());
+            assertEquals(ErrorKind.FAIL_EPOCH, assertThrows(DaemonException.class, stream::checkFailure).kind());
+        }
+        daemon.restart();
+        DaemonSession next = DaemonSession.acquire(settings(LIMIT));
+        assertEquals(1, daemon.status().sessions());
+        next.release();
+        session.release();
+        daemon.awaitNothingLeft(LIMIT);
+    }
+
+    private static DaemonException awaitFailure(WriterStream stream) {
+        DaemonException[] failure = new DaemonException[1];
+        Deadline.in(LIMIT).await("the writer to fail", () -> {
+            try {
+                stream.checkFailure();
+                return false;
+            } catch (DaemonException e) {
+                failure[0] = e;
+                return true;
+            }
+        });
+        return failure[0];
+    }
+
+    /** One Hello by hand; a refusal carries no descriptor, so the JDK's own socket will do. */
+    private SessionReply hello(Hello hello) throws IOException {
+        byte[] body = SessionRequest.newBuilder().setHello(hello).build().toByteArray();
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(daemon.directory().resolve(SessionSettings.SESSION_SOCKET)));
+            channel.write(ByteBuffer.allocate(4 + body.length).order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(body.length).put(body).flip());
+            ByteBuffer reply = read(channel, read(channel, 4).getInt(0));
+            return SessionReply.parseFrom(reply);
+        }
+    }
+
+    private static ByteBuffer read(SocketChannel channel, int bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        while (buffer.hasRemaining()) {
+            assertTrue(channel.read(buffer) >= 0, "the daemon closed without an answer");
+        }
+        return buffer.flip();
+    }
+
+    private SessionSettings settings(Duration connectTimeout) {
+        return new SessionSettings(daemon.directory(), 64 << 20, "test", "2.2.1", "2.18.2", connectTimeout);
+    }
+
+    private static OpenWriter.Builder openWriter() {
+        return OpenWriter.newBuilder()
+                .setOwner(Owner.newBuilder().setJobId("job").setVertex("sink").setTaskName("sink 1/1"))
+                .setTopic("nowhere")
+                .setGuarantee(DeliveryGuarantee.NONE)
+                .setValueFormat(ValueFormat.newBuilder().setJson(JsonFormat.newBuilder()
+                        .setTimestampFormat(JsonFormat.TimestampFormat.SQL)
+                        .setMapNullKeyMode(JsonFormat.MapNullKeyMode.FAIL)
+                        .setMapNullKeyLiteral("null")))
+                .setSchema(Schema.newBuilder().setRow(LogicalType.newBuilder()
+                        .setRoot(TypeRoot.ROW)
+                        .addFieldNames("a")
+                        .addChildren(LogicalType.newBuilder().setRoot(TypeRoot.BIGINT).setNullable(true))))
+                .setKafka(KafkaConfig.newBuilder()
+                        // Nobody listens there.
+                        .addBootstrapServers("127.0.0.1:1")
+                        .setClientId("test")
+                        .setAcks(1)
+                        .setDeliveryTimeoutMs(2_000)
+                        .setRequestTimeoutMs(1_000)
+                        .setMaxBlockMs(2_000)
+                        .setTransactionTimeoutMs(60_000)
+                        .setBufferBytes(32 << 20)
+                        .setMaxRequestBytes(1 << 20)
+                        .setCompression("none")
+                        .setMaxInFlight(5)
+                        .setRetryBackoffMs(100)
+                        .setRetryBackoffMaxMs(1_000)
+                        .setReconnectBackoffMs(50)
+                        .setReconnectBackoffMaxMs(1_000)
+                        .setConnectionSetupTimeoutMs(1_000)
+                        .setConnectionsMaxIdleMs(540_000)
+                        .setMetadataMaxAgeMs(300_000));
+    }
+}

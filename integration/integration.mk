@@ -1,0 +1,36 @@
+# Tests, demo and benchmarks on real parts. Included by the root Makefile, which sets ROOT, BUILD, OUT and MVN and whose
+# target build makes the daemon, the jars, the parity encoder and the broker's class path.
+
+INTEGRATION := $(ROOT)/integration/flink
+INTEGRATION_CLASSPATH := $(INTEGRATION)/target/classpath.txt
+# The opens that Flink wants in the JVM that plans a job.
+INTEGRATION_JAVA = java -Dpenstock.root=$(ROOT) -Dlog4j2.configurationFile=$(INTEGRATION)/log4j2-quiet.properties \
+	$(foreach p,util lang time,--add-opens=java.base/java.$(p)=ALL-UNNAMED) \
+	-cp $(INTEGRATION)/target/classes:$$(cat $(INTEGRATION_CLASSPATH))
+
+DATA ?= $(ROOT)/integration/data/flights.jsonl
+PAIRS ?= 3
+FORMAT ?= json
+
+# The jars of the other modules are taken from the local repository, where target jars installs them.
+.PHONY: integration-classpath
+integration-classpath: build
+	mvn -B -q -f $(INTEGRATION)/pom.xml dependency:build-classpath -Dmdep.includeScope=runtime \
+		-Dmdep.outputFile=$(INTEGRATION_CLASSPATH)
+
+.PHONY: test-integration
+test-integration: build ## End-to-end tests alone: MiniCluster, real broker, real daemon
+	mvn -B -q -f $(INTEGRATION)/pom.xml surefire:test
+
+.PHONY: demo
+demo: integration-classpath ## Stock and Penstock on real flights, one TaskManager killed (ROWS=n DATA=file.jsonl)
+	$(INTEGRATION_JAVA) -Ddemo.rows=$(ROWS) -Ddemo.data=$(abspath $(DATA)) dev.penstock.integration.demo.Demo
+
+.PHONY: bench-sink
+bench-sink: integration-classpath ## Exactly-once JSON sink against stock, alternating (ROWS=n PAIRS=n)
+	$(INTEGRATION_JAVA) $(if $(ROWS),-Dbench.rows=$(ROWS)) -Dbench.pairs=$(PAIRS) dev.penstock.integration.bench.SinkBench
+
+.PHONY: parity
+parity: integration-classpath ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json ROWS=n SEED=s)
+	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) \
+		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) --out $(OUT)/parity.json
