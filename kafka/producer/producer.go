@@ -8,6 +8,8 @@ import (
 // Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
 // proto/penstock/v1/sink.proto. A zero where that message says "engine default" lets the engine choose.
 type Config struct {
+	// Topic is where the records will go, so that the engine can learn its limits before the first record; "" when not known.
+	Topic              string
 	BootstrapServers   []string
 	ClientID           string
 	Acks               int

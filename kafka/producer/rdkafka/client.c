@@ -90,6 +90,11 @@ static void take_error(ps_result *r, rd_kafka_error_t *error) {
 
 /* ---- callbacks: run on the poll thread or inside rd_kafka_flush; on_log on any thread of the library ---- */
 
+/* The failure of one record makes the library purge the others, and the reports may come in any order. */
+static int is_consequence(int code) {
+        return code == PS_ERR_PURGE_QUEUE || code == PS_ERR_PURGE_INFLIGHT;
+}
+
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
         ps_client *c = opaque;
         (void)rk;
@@ -97,7 +102,7 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaqu
                 atomic_fetch_add(&c->acked, 1);
         } else {
                 pthread_mutex_lock(&c->mu);
-                if (c->first_failure.code == 0) {
+                if (c->first_failure.code == 0 || (is_consequence(c->first_failure.code) && !is_consequence(m->err))) {
                         set_result(&c->first_failure, m->err, NULL);
                         snprintf(c->first_failure.topic, sizeof(c->first_failure.topic), "%s",
                                  m->rkt ? rd_kafka_topic_name(m->rkt) : "");

@@ -220,8 +220,8 @@ func (c *client) partitionFor(ctx context.Context, r *producer.Records) int32 {
 	if r.KeyOffsets != nil {
 		return anyPartition
 	}
-	partitions := c.engine.topics.partitions(ctx, c.engine.identities, c.cfg, r.Topic)
-	return c.spread.choose(partitions, len(r.Values))
+	topic := c.engine.topics.get(ctx, c.engine.identities, c.cfg, r.Topic)
+	return c.spread.choose(topic.partitions, len(r.Values))
 }
 
 // pinned is the address of s for C, nil when s is empty.
@@ -316,7 +316,26 @@ func (c *client) err() error {
 	if s.fatal.code != 0 {
 		return c.fault("producing", s.fatal)
 	}
-	return c.fault("delivering a record", s.firstFailure)
+	return c.causeFault("delivering a record", s.firstFailure)
+}
+
+// causeFault words a failure that may be the consequence of another one: the record was purged, or refused because the transaction
+// is broken, and the report of the first failure may not have come yet. The transaction knows it already.
+func (c *client) causeFault(doing string, r result) error {
+	switch r.code {
+	case C.PS_ERR_PURGE_QUEUE, C.PS_ERR_PURGE_INFLIGHT, C.PS_ERR_STATE:
+		if c.id == "" {
+			break
+		}
+		var cause C.ps_result
+		C.ps_begin_transaction(c.p, &cause)
+		if cause.code != 0 && cause.code != C.PS_ERR_STATE {
+			topic := r.topic
+			r = goResult(&cause)
+			r.topic = topic
+		}
+	}
+	return c.fault(doing, r)
 }
 
 // snapshot is what the producer has counted and seen so far.

@@ -73,7 +73,7 @@ func (e *Engine) Init(ctx context.Context, cfg producer.Config, transactionalID 
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.MaxBlock)
 	defer cancel()
-	c, err := e.newClient(cfg, transactionalID)
+	c, err := e.newClient(e.fitBatches(ctx, cfg), transactionalID)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (e *Engine) OpenPlain(ctx context.Context, cfg producer.Config) (producer.P
 	if err := ctx.Err(); err != nil {
 		return nil, producer.Errorf(producer.Retry, "opening a Kafka producer: %w", err)
 	}
-	c, err := e.newClient(cfg, "")
+	c, err := e.newClient(e.fitBatches(ctx, cfg), "")
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (c *client) produceFault(ctx context.Context, res result, r *producer.Recor
 	}
 	res.topic = r.Topic
 	if res.code != C.PS_ERR_QUEUE_FULL {
-		return c.fault("producing", res)
+		return c.causeFault("producing", res)
 	}
 	if err := ended(ctx); err != nil {
 		return producer.Errorf(producer.FailEpoch, "producing to topic %q ended early: %w", r.Topic, err)

@@ -37,6 +37,41 @@ func TestRowLargerThanTheTopicTakes(t *testing.T) {
 	check(t, err, producer.FailEpoch, `"small"`, "properties.max.request.size", "max.message.bytes")
 }
 
+// TestSmallTopicLimitIsNoFailure: the rows fit one by one, and Java's small batches fit too.
+func TestSmallTopicLimitIsNoFailure(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "narrow", 1, map[string]string{"max.message.bytes": "20000"})
+	cfg := config(b.Addr())
+	cfg.Topic = "narrow"
+	open := mustOpen(t, e, cfg, "narrow-0-1")
+	mustProduce(t, open, rows("narrow", "a row of some length", 5000))
+	sealed, err := open.Seal(testContext(t, 30*time.Second), 5000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed.Release()
+}
+
+// TestTheCauseIsToldAndNotThePurge: a row that is too large makes librdkafka purge the thousands behind it.
+func TestTheCauseIsToldAndNotThePurge(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "purged", 1, map[string]string{"max.message.bytes": "100000"})
+	cfg := config(b.Addr())
+	cfg.Topic = "purged"
+	open := mustOpen(t, e, cfg, "purged-0-1")
+	mustProduce(t, open, large("purged", 300_000))
+	var err error
+	for i := 0; i < 20 && err == nil; i++ {
+		err = open.Produce(testContext(t, 30*time.Second), rows("purged", "behind", 2000))
+	}
+	if err == nil {
+		_, err = open.Seal(testContext(t, 30*time.Second), 40_001)
+	} else {
+		open.Discard()
+	}
+	check(t, err, producer.FailEpoch, `"purged"`, "properties.max.request.size", "max.message.bytes")
+}
+
 func TestRowLargerThanMaxRequestSize(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	createTopic(t, b, "request", 1, nil)

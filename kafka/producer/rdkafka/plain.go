@@ -18,7 +18,7 @@ func (p *plain) Flush(ctx context.Context) error {
 	}
 	s := p.c.snapshot()
 	if s.Failed != 0 {
-		return p.c.fault("delivering a record", s.firstFailure)
+		return p.c.causeFault("delivering a record", s.firstFailure)
 	}
 	if s.Acknowledged != s.Accepted {
 		return producer.Errorf(producer.FailEpoch, "of %d accepted rows %d are acknowledged after a flush",

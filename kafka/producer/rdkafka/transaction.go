@@ -63,7 +63,7 @@ func (o *open) prove(ctx context.Context, rows int64) error {
 	case s.fatal.code != 0:
 		return o.c.fault("sealing", s.fatal)
 	case s.Failed != 0:
-		return o.c.fault("delivering a record", s.firstFailure)
+		return o.c.causeFault("delivering a record", s.firstFailure)
 	case s.Acknowledged != rows || s.Accepted != rows || s.queued != 0:
 		return producer.Errorf(producer.FailEpoch, "transaction %s: of %d rows %d were accepted, %d acknowledged, %d are still "+
 			"queued after the flush", o.c.id, rows, s.Accepted, s.Acknowledged, s.queued)
