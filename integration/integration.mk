@@ -30,6 +30,13 @@ demo: integration-classpath ## Stock and Penstock on real flights, one TaskManag
 bench-sink: integration-classpath ## Exactly-once JSON sink against stock, alternating (ROWS=n PAIRS=n)
 	$(INTEGRATION_JAVA) $(if $(ROWS),-Dbench.rows=$(ROWS)) -Dbench.pairs=$(PAIRS) dev.penstock.integration.bench.SinkBench
 
+.PHONY: bench-columns
+bench-columns: build ## JMH: column writer against Flink's JSON serializer, ns and garbage for each row
+	mvn -B -q -f $(ROOT)/client-java/bench/pom.xml dependency:build-classpath -Dmdep.includeScope=runtime \
+		-Dmdep.outputFile=$(ROOT)/client-java/bench/target/classpath.txt
+	java -cp $(ROOT)/client-java/bench/target/classes:$$(cat $(ROOT)/client-java/bench/target/classpath.txt) \
+		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
+
 .PHONY: parity
 parity: integration-classpath ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json ROWS=n SEED=s)
 	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) \

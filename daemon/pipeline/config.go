@@ -34,10 +34,11 @@ func checkOpen(open *pb.OpenWriter) error {
 	return nil
 }
 
-// producerConfig translates the contract's neutral configuration.
-func producerConfig(k *pb.KafkaConfig) producer.Config {
+// producerConfig translates the contract's neutral configuration of a writer to topic.
+func producerConfig(k *pb.KafkaConfig, topic string) producer.Config {
 	millis := func(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
 	c := producer.Config{
+		Topic:                  topic,
 		BootstrapServers:       k.GetBootstrapServers(),
 		ClientID:               k.GetClientId(),
 		Acks:                   int(k.GetAcks()),

@@ -37,7 +37,7 @@ func TestEveryKafkaFieldArrives(t *testing.T) {
 		}
 		message.ProtoReflect().Set(field, value)
 	}
-	config := reflect.ValueOf(producerConfig(message))
+	config := reflect.ValueOf(producerConfig(message, "t"))
 	seen := map[any]string{}
 	for i := range config.NumField() {
 		name, field := config.Type().Field(i).Name, config.Field(i)
@@ -61,11 +61,11 @@ func TestEveryKafkaFieldArrives(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	// warm_pool is the epoch writer's and not the engine's.
-	if got, want := config.NumField(), fields.Len()-1; got != want {
-		t.Errorf("Config has %d fields and the message %d without warm_pool", got, want)
+	// warm_pool is the epoch writer's and not the engine's; the topic comes from OpenWriter.
+	if got, want := config.NumField()-1, fields.Len()-1; got != want {
+		t.Errorf("Config has %d fields without Topic and the message %d without warm_pool", got, want)
 	}
-	if unset := producerConfig(&pb.KafkaConfig{}); unset.Retries != nil || unset.CompressionLevel != nil {
+	if unset := producerConfig(&pb.KafkaConfig{}, ""); unset.Retries != nil || unset.CompressionLevel != nil || unset.Linger != nil {
 		t.Error("an unset optional field became a value")
 	}
 }

@@ -81,8 +81,7 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the format cannot be written natively: %v", err)
 	}
-	config := producerConfig(open.GetKafka())
-	config.Topic = open.GetTopic()
+	config := producerConfig(open.GetKafka(), open.GetTopic())
 	if err := o.Engine.Validate(config); err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
 	}
