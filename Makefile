@@ -37,6 +37,10 @@ parity-encoder:
 .PHONY: jars
 jars:
 	$(MVN) -DskipTests install
+	@rm -rf $(BUILD)/flink-lib
+	mvn -B -q -f $(ROOT)/client-java/flink-table/pom.xml dependency:copy-dependencies -DincludeScope=runtime \
+	  -DoutputDirectory=$(BUILD)/flink-lib
+	@cp $(ROOT)/client-java/flink-table/target/penstock-flink-table-*.jar $(BUILD)/flink-lib/
 
 .PHONY: broker-classpath
 broker-classpath: $(BUILD)/broker/classpath.txt
@@ -83,7 +87,7 @@ fmt-check:
 	cd $(ROOT) && go vet ./...
 
 .PHONY: test
-test: build $(BUILD)/tools/grpcurl fmt-check proto-check ## Run every test: Go, Java, parity, end to end on a real broker and Flink
+test: integration-classpath $(BUILD)/tools/grpcurl fmt-check proto-check ## Run every test: Go, Java, parity, end to end on a real broker and Flink
 	cd $(ROOT) && go run ./integration/testrun -out $(OUT)/test.json
 
 include integration/integration.mk

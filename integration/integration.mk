@@ -4,11 +4,13 @@
 INTEGRATION := $(ROOT)/integration/flink
 INTEGRATION_CLASSPATH := $(INTEGRATION)/target/classpath.txt
 # The opens that Flink wants in the JVM that plans a job.
-INTEGRATION_JAVA = java -Dpenstock.root=$(ROOT) -Dlog4j2.configurationFile=$(INTEGRATION)/log4j2-quiet.properties \
+JDK ?=
+INTEGRATION_JAVA = $(if $(JDK),$(JDK)/bin/)java -Dpenstock.root=$(ROOT) -Dlog4j2.configurationFile=$(INTEGRATION)/log4j2-quiet.properties \
 	$(foreach p,util lang time,--add-opens=java.base/java.$(p)=ALL-UNNAMED) \
 	-cp $(INTEGRATION)/target/classes:$$(cat $(INTEGRATION_CLASSPATH))
 
 DATA ?= $(ROOT)/integration/data/flights.jsonl
+CELLS ?=
 PAIRS ?= 3
 FORMAT ?= json
 
@@ -38,6 +40,11 @@ bench-columns: build ## JMH: column writer against Flink's JSON serializer, ns a
 		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
 
 .PHONY: parity
-parity: integration-classpath ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json ROWS=n SEED=s)
-	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) \
-		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) --out $(OUT)/parity.json
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json ROWS=n SEED=s)
+
+# The comparison alone, with what is built already; JDK=home runs it in another JVM.
+.PHONY: parity-with
+parity-with:
+	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) $(if $(CELLS),--cells $(CELLS)) \
+		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) \
+		--out $(OUT)/parity$(if $(JDK),-$(notdir $(JDK))).json

@@ -66,6 +66,7 @@ func suites() []suite {
 		{"go-race", func() (counts, error) { return goTest(append([]string{"-race"}, pure...)) }},
 		{"go-native", func() (counts, error) { return goTest(append([]string{"-p", "1"}, native...)) }},
 		{"java", mavenTest},
+		{"parity", parityTest},
 	}
 }
 

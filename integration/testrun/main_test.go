@@ -28,6 +28,26 @@ func TestCountEvents(t *testing.T) {
 	}
 }
 
+func TestNewerJDKs(t *testing.T) {
+	dir := t.TempDir()
+	for name, release := range map[string]string{"old": `JAVA_VERSION="17.0.15"`, "ancient": `JAVA_VERSION="1.8.0_412"`,
+		"new": `IMPLEMENTOR="x"` + "\n" + `JAVA_VERSION="21.0.2"`, "newest": `JAVA_VERSION="25"`} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "release"), []byte(release+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "new"), filepath.Join(dir, "again")); err != nil {
+		t.Fatal(err)
+	}
+	got := newerJDKs(filepath.Join(dir, "*"), filepath.Join(dir, "newest"))
+	if len(got) != 2 || !strings.HasSuffix(got[0], "/new") || !strings.HasSuffix(got[1], "/newest") {
+		t.Errorf("got %q, want new and newest once each", got)
+	}
+}
+
 func TestCountReportsIgnoresOldOnes(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string, age time.Duration) {

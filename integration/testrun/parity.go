@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// newerFeature is the first JVM feature version that spells FLOAT and DOUBLE in the shortest way and that Flink supports.
+const newerFeature = 21
+
+// parityTest compares bytes with Flink's own serializer in a JVM of 21 or newer, besides the JUnit test in the JVM of the build: the two
+// spell numbers differently. It covers every such JDK that is installed; on a machine without one there is nothing to run.
+func parityTest() (counts, error) {
+	jdks := newerJDKs("/usr/lib/jvm/*", os.Getenv("PENSTOCK_NEWER_JDK"))
+	if len(jdks) == 0 {
+		fmt.Println("no JDK of 21 or newer is installed (PENSTOCK_NEWER_JDK or a folder of /usr/lib/jvm): nothing to compare")
+		return counts{}, nil
+	}
+	var c counts
+	var errs []error
+	for _, home := range jdks {
+		fmt.Println(home)
+		cmd := exec.Command("make", "-s", "parity-with", "JDK="+home, "CELLS=200000")
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			c.Failed++
+			errs = append(errs, fmt.Errorf("%s: %w", home, err))
+			continue
+		}
+		c.Passed++
+	}
+	return c, errors.Join(errs...)
+}
+
+var javaVersion = regexp.MustCompile(`JAVA_VERSION="(?:1\.)?(\d+)`)
+
+// newerJDKs returns the homes among the folders of pattern, and named, whose release file tells a version that is new enough; a JDK that is
+// linked twice counts once.
+func newerJDKs(pattern, named string) []string {
+	homes, _ := filepath.Glob(pattern)
+	if named != "" {
+		homes = append(homes, named)
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, home := range homes {
+		real, err := filepath.EvalSymlinks(home)
+		if err != nil || seen[real] {
+			continue
+		}
+		seen[real] = true
+		text, err := os.ReadFile(filepath.Join(real, "release"))
+		if err != nil {
+			continue
+		}
+		match := javaVersion.FindStringSubmatch(string(text))
+		if match == nil {
+			continue
+		}
+		if feature, _ := strconv.Atoi(match[1]); feature >= newerFeature {
+			out = append(out, real)
+		}
+	}
+	return out
+}
