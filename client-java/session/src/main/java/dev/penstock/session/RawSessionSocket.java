@@ -82,7 +82,9 @@ final class RawSessionSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a request and reads its reply.
+     * Sends a request and reads its reply. A daemon that will have no session with this process answers as soon as it
+     * has accepted the connection and closes it, so the request may fail to be sent while the reason lies there to be
+     * read.
      *
      * @param step what is being asked, for messages
      * @return the reply, which may be a refusal
@@ -90,8 +92,15 @@ final class RawSessionSocket implements AutoCloseable {
      */
     SessionReply exchange(SessionRequest request, String step, Deadline deadline) throws DaemonException {
         try {
-            send(request, step, deadline);
-            return receive(step, deadline);
+            IOException unsent = trySend(request, step, deadline);
+            try {
+                return receive(step, deadline);
+            } catch (IOException e) {
+                if (unsent != null) {
+                    e.addSuppressed(unsent);
+                }
+                throw e;
+            }
         } catch (DaemonException e) {
             throw e;
         } catch (IOException e) {
@@ -148,6 +157,18 @@ final class RawSessionSocket implements AutoCloseable {
     @Override
     public void close() {
         closeQuietly(socket);
+    }
+
+    /** Returns the fault when the connection does not take the request; reading then ends at once, reply or not. */
+    private IOException trySend(SessionRequest request, String step, Deadline deadline) throws DaemonException {
+        try {
+            send(request, step, deadline);
+            return null;
+        } catch (DaemonException e) {
+            throw e;
+        } catch (IOException e) {
+            return e;
+        }
     }
 
     private void send(SessionRequest request, String step, Deadline deadline) throws IOException {

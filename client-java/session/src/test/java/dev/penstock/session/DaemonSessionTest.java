@@ -129,6 +129,21 @@ class DaemonSessionTest {
         }
     }
 
+    /** Hello and the refusal may cross in any order; the user reads the same. */
+    @Test
+    void aRefusalAtAcceptIsReadHoweverHelloFares() throws Exception {
+        try (FakeDaemon daemon = new FakeDaemon(folder)) {
+            daemon.refusalAtAccept = FakeDaemon.error(ErrorKind.FALL_BACK, "uid 7 is not in listen.allow_uids");
+            for (int i = 0; i < 50; i++) {
+                DaemonException e =
+                        assertThrows(DaemonException.class, () -> DaemonSession.acquire(daemon.settings()));
+                RawSessionSocketTest.assertContains(e, "hello refused by penstockd (pid",
+                        "uid 7 is not in listen.allow_uids");
+            }
+            assertEquals(List.of(), daemon.faults());
+        }
+    }
+
     @Test
     void allSubtasksWaitTogetherForAStoppedDaemon() throws Exception {
         SessionSettings settings = settings(Duration.ofMillis(600));

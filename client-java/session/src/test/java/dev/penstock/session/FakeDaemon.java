@@ -62,6 +62,8 @@ final class FakeDaemon implements AutoCloseable {
     volatile long creditBytes = 4 << 20;
     /** Ends the connection of the session when set, as a daemon that dies. */
     volatile boolean hangUp;
+    /** When set, every connection is answered with it at once and closed, without a look at Hello. */
+    volatile Error refusalAtAccept;
     /** Reacts to everything but Open; does nothing unless a test says so. */
     volatile BiConsumer<WriteRequest, StreamObserver<WriteEvent>> onRequest = (request, events) -> {};
 
@@ -114,6 +116,10 @@ final class FakeDaemon implements AutoCloseable {
     }
 
     private void serve(SessionPeer.Connection connection) throws Exception {
+        if (refusalAtAccept != null) {
+            connection.write(SessionReply.newBuilder().setRefused(refusalAtAccept).build());
+            return;
+        }
         hellos.add(connection.read().getHello());
         Path file = SegmentFile.table(folder, ARENA_ID, 1, FIRST_SLOT, slotCount);
         connection.write(SessionReply.newBuilder().setWelcome(welcome(Files.size(file))).setCarriesFd(true).build());

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +101,21 @@ class RawSessionSocketTest {
     }
 
     @Test
+    void readsTheRefusalOfADaemonThatHasClosedBeforeItWasAsked() throws Exception {
+        SessionReply refusal = SessionReply.newBuilder()
+                .setRefused(FakeDaemon.error(ErrorKind.FALL_BACK, "uid 7 is not in listen.allow_uids")).build();
+        assertEquals(refusal, exchangeAfterTheEnd(connection -> connection.write(refusal)));
+    }
+
+    @Test
+    void aDaemonThatHasClosedWithoutAWordIsNamed() {
+        DaemonException e = assertThrows(DaemonException.class, () -> exchangeAfterTheEnd(connection -> {}));
+        assertEquals(ErrorKind.FALL_BACK, e.kind());
+        assertContains(e, "probing: penstockd (pid ", "closed the connection");
+        assertContains(e.getSuppressed()[0], "Broken pipe");
+    }
+
+    @Test
     void waitsForASilentDaemonNoLongerThanAllowed() throws Exception {
         DaemonException e = exchangeWith(SessionPeer.Connection::awaitEnd);
         assertEquals(ErrorKind.FALL_BACK, e.kind());
@@ -148,6 +165,21 @@ class RawSessionSocketTest {
         try (SessionPeer peer = new SessionPeer(path, script); RawSessionSocket socket = connect(path)) {
             return assertThrows(DaemonException.class,
                     () -> socket.exchange(REQUEST, "probing", Deadline.in(Duration.ofMillis(300))));
+        }
+    }
+
+    /** Sends only when the peer has done what the script says and has closed: the kernel then refuses every byte. */
+    private SessionReply exchangeAfterTheEnd(SessionPeer.Script script) throws Exception {
+        Path path = folder.resolve("session.sock");
+        CountDownLatch closed = new CountDownLatch(1);
+        try (SessionPeer peer = new SessionPeer(path, connection -> {
+                    script.run(connection);
+                    connection.close();
+                    closed.countDown();
+                });
+                RawSessionSocket socket = connect(path)) {
+            assertTrue(closed.await(5, TimeUnit.SECONDS), "the peer must close");
+            return socket.exchange(REQUEST, "probing", Deadline.in(Duration.ofSeconds(5)));
         }
     }
 

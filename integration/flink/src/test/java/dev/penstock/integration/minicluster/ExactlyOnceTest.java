@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Exactly-once through failures of the job, and what a job leaves behind in Kafka and in the daemon. */
 @Timeout(240)
 class ExactlyOnceTest {
-    private static final long ROWS = 40_000;
-    private static final long RATE = 12_000;
+    private static final long ROWS = 80_000;
+    private static final long RATE = 10_000;
     private static final int FAILURES = 3;
 
     private static Bed bed;
