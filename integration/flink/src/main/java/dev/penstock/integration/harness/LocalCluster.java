@@ -37,6 +37,8 @@ public final class LocalCluster implements AutoCloseable {
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(100));
         // Tests read metrics; the default of 10 s would make them wait.
         configuration.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, Duration.ofMillis(200));
+        // Likewise for the state of jobs, which REST remembers for 3 s by default.
+        configuration.set(WebOptions.REFRESH_INTERVAL, Duration.ofMillis(100));
         // All checkpoints of a benchmark leg are wanted for its percentiles.
         configuration.set(WebOptions.CHECKPOINTS_HISTORY_SIZE, 10_000);
         cluster = new MiniCluster(new MiniClusterConfiguration.Builder()

@@ -62,7 +62,9 @@ public final class TopicContents {
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "10000");
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "10000",
+                // The broker holds back an answer without records that long, and nothing is written any more.
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "50");
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings,
                 new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic, timeout).stream()

@@ -26,10 +26,21 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** The two committers under test, made by the sinks that users have. */
 enum Committers {
-    /** What stock Flink commits with. */
-    BARE,
-    /** What Penstock commits with: the same, rebuilt after a timeout. */
-    WRAPPED;
+    /** What stock Flink commits with; more attempts do not help a wedged one. */
+    BARE(2),
+    /** What Penstock commits with: the same, rebuilt after a timeout; each new one may find a machine that is slow. */
+    WRAPPED(5);
+
+    private final int attempts;
+
+    Committers(int attempts) {
+        this.attempts = attempts;
+    }
+
+    /** How often a commit is tried before it is given up. */
+    int attempts() {
+        return attempts;
+    }
 
     Committer<KafkaCommittable> open(Properties properties, String prefix, int attempt) throws IOException {
         KafkaSink<RowData> stock = KafkaSink.<RowData>builder()

@@ -3,6 +3,7 @@ package dev.penstock.integration.minicluster;
 import dev.penstock.integration.harness.BrokerProcess;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.JvmLeftovers;
 import dev.penstock.integration.harness.LocalCluster;
 import dev.penstock.integration.harness.SharedBroker;
 import dev.penstock.integration.harness.SqlJob;
@@ -81,11 +82,12 @@ final class Bed implements AutoCloseable {
         return judge(idColumn).read(topic);
     }
 
-    /** Fails when a job of this class has left anything in the daemon. */
+    /** Fails when a job of this class has left anything in the daemon or, as a TaskManager, in this JVM. */
     void requireNothingLeft() {
         if (daemon != null && daemon.process().isAlive()) {
             daemon.awaitNothingLeft(LEFT_TIMEOUT);
         }
+        JvmLeftovers.awaitNone(LEFT_TIMEOUT);
     }
 
     @Override

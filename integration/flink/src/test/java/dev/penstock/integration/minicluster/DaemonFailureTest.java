@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.Workspace;
+import dev.penstock.integration.nexmark.BidSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,10 +19,16 @@ import org.junit.jupiter.api.Timeout;
 /** What a job does when the daemon is not there, dies, or stops answering. The rows are exact in each case. */
 @Timeout(300)
 class DaemonFailureTest {
-    private static final long ROWS = 60_000;
+    private static final long ROWS = 32_000;
     private static final long RATE = 4_000;
-    /** Bound of "no hang": longer than any deadline of the client towards a daemon that does not answer. */
-    private static final Duration FAILURE_BOUND = Duration.ofSeconds(90);
+    /** A dead daemon is noticed by its closed sockets, long before the first limit (max.block.ms, one minute). */
+    private static final Duration NOTICE_BOUND = Duration.ofSeconds(15);
+    /** The limits of a client whose daemon does not answer. */
+    private static final String SHORT_LIMITS = ", 'penstock.connect-timeout' = '2 s'"
+            + ", 'properties.max.block.ms' = '3000', 'properties.request.timeout.ms' = '2000'"
+            + ", 'properties.delivery.timeout.ms' = '4000'";
+    /** All of those with their grace, one after the other, and a slow machine. */
+    private static final Duration LIMITS_BOUND = Duration.ofSeconds(30);
 
     private static Bed bed;
 
@@ -34,9 +42,15 @@ class DaemonFailureTest {
         bed.close();
     }
 
-    private static FlinkJob submit(Path directory, String topic) {
+    @AfterEach
+    void nothingLeft() {
+        bed.requireNothingLeft();
+    }
+
+    private static FlinkJob submit(Path directory, String topic, String limits) {
         return bed.job(2, 500).submit(Tables.bids(ROWS, RATE)
-                + Tables.bidSink(Sink.PENSTOCK.optionsWithFallback(directory), topic, "exactly-once")
+                + Tables.sink(BidSource.COLUMNS, Sink.PENSTOCK.optionsWithFallback(directory), topic, "exactly-once",
+                        limits)
                 + Tables.copyBids());
     }
 
@@ -51,7 +65,7 @@ class DaemonFailureTest {
         String topic = Bed.topics().create("daemon-absent", 2);
         Path nobody = Workspace.temporary("no-daemon");
         try {
-            FlinkJob job = submit(nobody, topic);
+            FlinkJob job = submit(nobody, topic, "");
             job.awaitProgress("gauge fallback of both subtasks at 1", () -> job.vertexMetric("Writer", "fallback") == 2,
                     Bed.JOB_TIMEOUT);
             requireExact(job, topic);
@@ -64,30 +78,29 @@ class DaemonFailureTest {
     void killedInTheMiddleFailsOverAndEndsExact() {
         String topic = Bed.topics().create("daemon-killed", 2);
         DaemonProcess daemon = bed.daemon();
-        FlinkJob job = submit(daemon.directory(), topic);
+        FlinkJob job = submit(daemon.directory(), topic, "");
         job.awaitCheckpoints(3, Bed.JOB_TIMEOUT);
         assertTrue(daemon.status().counter("rows") > 0, "nothing went through the daemon before it was killed");
         daemon.process().kill();
         daemon.restart();
 
-        job.awaitProgress("a restart", () -> job.restarts() > 0, FAILURE_BOUND);
+        job.awaitProgress("a restart", () -> job.restarts() > 0, NOTICE_BOUND);
         requireExact(job, topic);
-        bed.requireNothingLeft();
     }
 
     @Test
     void stoppedGivesABoundedErrorAndEndsExact() {
         String topic = Bed.topics().create("daemon-stopped", 2);
         DaemonProcess daemon = bed.daemon();
-        FlinkJob job = submit(daemon.directory(), topic);
+        FlinkJob job = submit(daemon.directory(), topic, SHORT_LIMITS);
         job.awaitCheckpoints(3, Bed.JOB_TIMEOUT);
         daemon.process().pause();
         try {
-            job.awaitProgress("a restart", () -> job.restarts() > 0, FAILURE_BOUND);
+            job.awaitProgress("a failure that names the daemon",
+                    () -> job.failures().contains("is stopped or overloaded"), LIMITS_BOUND);
         } finally {
             daemon.process().resume();
         }
         requireExact(job, topic);
-        bed.requireNothingLeft();
     }
 }

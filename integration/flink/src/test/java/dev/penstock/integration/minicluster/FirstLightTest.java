@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.penstock.integration.judge.TopicContents;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,11 @@ class FirstLightTest {
         bed.close();
     }
 
+    @AfterEach
+    void nothingLeft() {
+        bed.requireNothingLeft();
+    }
+
     @ParameterizedTest
     @MethodSource("dev.penstock.integration.minicluster.Sink#underTest")
     void oneBigintColumnArrivesOnceInOneTransaction(Sink sink) {
@@ -41,6 +47,5 @@ class FirstLightTest {
         if (sink.needsDaemon()) {
             assertEquals(ROWS, bed.daemon().status().counter("rows"), "rows that went through the daemon");
         }
-        bed.requireNothingLeft();
     }
 }

@@ -35,6 +35,11 @@ class SavepointTest {
         bed.close();
     }
 
+    @AfterEach
+    void nothingLeft() {
+        bed.requireNothingLeft();
+    }
+
     @BeforeEach
     void createFolder() {
         savepoints = Workspace.temporary("savepoints");
@@ -71,6 +76,5 @@ class SavepointTest {
         }
         Bed.judge("auction").judge(Bed.read(topic, "auction"), ROWS).requireExact(ROWS);
         assertEquals(List.of(), Bed.topics().openTransactions(topic));
-        bed.requireNothingLeft();
     }
 }

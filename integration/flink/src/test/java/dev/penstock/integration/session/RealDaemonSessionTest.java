@@ -102,6 +102,18 @@ class RealDaemonSessionTest {
     }
 
     @Test
+    void anotherProtocolIsRefusedInBothSidesNumbers() throws Exception {
+        SessionReply reply = hello(Hello.newBuilder()
+                .setProtocolMin(2).setProtocolMax(3).setLayoutHash(Layout.hash()).setBudgetBytes(1 << 26).build());
+        assertEquals(ErrorKind.FALL_BACK, reply.getRefused().getKind(), reply.toString());
+        String message = reply.getRefused().getMessage();
+        assertTrue(message.contains("the client speaks versions 2 to 3 and penstockd 1 to 1"), message);
+        assertTrue(message.contains("install the jar and the daemon of one release"), message);
+        assertEquals(0, daemon.status().sessions());
+        assertEquals(1, daemon.status().counter("sessions_refused"));
+    }
+
+    @Test
     void aBudgetOfZeroIsRefusedInTheDaemonsWords() {
         SessionSettings settings = new SessionSettings(daemon.directory(), 0, "test", "2.2.1", "2.18.2", LIMIT);
         DaemonException e = assertThrows(DaemonException.class, () -> DaemonSession.acquire(settings));
