@@ -27,6 +27,11 @@ public final class Workspace {
         return pathProperty("penstock.daemon", "build/penstockd", "run `make build` first");
     }
 
+    /** {@code <root>/build/parity-encoder}, or what system property {@code penstock.parity.encoder} says. */
+    public static Path parityEncoder() {
+        return pathProperty("penstock.parity.encoder", "build/parity-encoder", "run `make build` first");
+    }
+
     /** The file with the class path of the broker, {@code penstock.broker.classpath} or the default of the Makefile. */
     public static Path brokerClassPathFile() {
         return pathProperty("penstock.broker.classpath", "build/broker/classpath.txt",

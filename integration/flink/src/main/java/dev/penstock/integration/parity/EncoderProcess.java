@@ -1,5 +1,6 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.integration.harness.Workspace;
 import dev.penstock.proto.v1.OpenWriter;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -10,8 +11,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
@@ -26,9 +25,6 @@ import java.util.concurrent.TimeoutException;
  * Every request has a deadline, after which the process is killed. Not safe for concurrent use.
  */
 final class EncoderProcess implements AutoCloseable {
-    /** System property that names the encoder's binary. */
-    static final String PROPERTY = "penstock.parity.encoder";
-
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final Process process;
@@ -55,18 +51,10 @@ final class EncoderProcess implements AutoCloseable {
         this.in = new DataInputStream(new BufferedInputStream(process.getInputStream(), 1 << 16));
     }
 
-    /**
-     * Starts the binary that {@value #PROPERTY} names.
-     *
-     * @throws IOException when the property is not set or there is no such binary; the message says what to do
-     */
+    /** Starts the encoder that {@code make build} made. */
     static EncoderProcess start() throws IOException {
-        String path = System.getProperty(PROPERTY, "");
-        if (path.isEmpty() || !Files.isExecutable(Path.of(path))) {
-            throw new IOException("no parity encoder at '" + path + "' (system property " + PROPERTY
-                    + "): run 'make build', which builds build/parity-encoder");
-        }
-        return new EncoderProcess(new ProcessBuilder(path).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        return new EncoderProcess(new ProcessBuilder(Workspace.parityEncoder().toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
     /** Sets schema and format of the batches that follow. */
