@@ -152,5 +152,7 @@ func (s *session) batch(tag uint32, body []byte) ([]byte, error) {
 	for _, offset := range encoded.Offsets {
 		s.out = binary.LittleEndian.AppendUint32(s.out, offset)
 	}
+	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(len(encoded.ValueNulls)))
+	s.out = append(s.out, encoded.ValueNulls...)
 	return append(s.out, encoded.Values...), nil
 }

@@ -76,7 +76,7 @@ func TestConversation(t *testing.T) {
 	)
 	records := func(first, second string) string {
 		offsets := append(append(number(0), number(uint32(len(first)))...), number(uint32(len(first)+len(second)))...)
-		return "R" + string(number(2)) + string(offsets) + first + second
+		return "R" + string(number(2)) + string(offsets) + string(number(0)) + first + second
 	}
 	want := []string{
 		"Ea batch before a schema", "O", records(`{"n":1,"x":1.9999999999999998E23}`, `{"n":22,"x":null}`),

@@ -113,7 +113,7 @@ func TestPlan(t *testing.T) {
 	if _, err := Plan(row, json, encode.FloatsLegacy); err != nil {
 		t.Error(err)
 	}
-	for _, f := range []*pb.ValueFormat{nil, {}, {Format: &pb.ValueFormat_Json{}}} {
+	for _, f := range []*pb.ValueFormat{nil, {}, {Format: &pb.ValueFormat_Json{}}, {Format: &pb.ValueFormat_Raw{}}} {
 		if _, err := Plan(row, f, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), "use json") {
 			t.Errorf("%v: got %v", f, err)
 		}
