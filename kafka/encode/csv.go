@@ -1,6 +1,9 @@
 package encode
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"encoding/binary"
+)
 
 // appendCSVRow writes row i as fields between delimiters, without a line end (CsvRowDataSerializationSchema). A null is the null
 // literal also in a NOT NULL column: Flink's converters do not look at the nullability.
@@ -23,7 +26,9 @@ func (e *Encoder) appendCSVField(dst []byte, c *cell, i int) []byte {
 	switch c.op {
 	case opString:
 		return q.appendString(dst, c.bytes(i))
-	case opInt8, opInt16, opInt32, opInt64, opBool, opDecimalPlain, opDecimalScientific:
+	case opInt64:
+		return appendInt(dst, int64(binary.LittleEndian.Uint64(c.values[i*8:])))
+	case opInt8, opInt16, opInt32, opBool, opDecimalPlain, opDecimalScientific:
 		return c.appendScalar(dst, i)
 	case opFloatLegacy, opFloatShortest, opDoubleLegacy, opDoubleShortest:
 		return c.appendFloating(dst, i)

@@ -10,6 +10,9 @@ import (
 // maxUnquoted is the length in UTF-16 units above which Jackson quotes without looking (CsvEncoder.MAX_QUOTE_CHECK).
 const maxUnquoted = 24
 
+// maxSurrogate is the last UTF-16 unit that is half of a character.
+const maxSurrogate = 0xDFFF
+
 // unitClass says what a byte of a text means for the question whether to quote it.
 type unitClass uint8
 
@@ -37,7 +40,7 @@ type csvQuoting struct {
 	quote, doubled rune
 	// wide says that one of them is outside of ASCII.
 	wide bool
-	// quoteWord and doubledWord repeat them in each byte.
+	// quoteWord and doubledWord repeat them in each byte, or a byte that ASCII lacks when they are outside of it.
 	quoteWord, doubledWord uint64
 }
 
@@ -48,7 +51,7 @@ func newCSVQuoting(delimiter, quote, escape rune) csvQuoting {
 		asking, q.doubled = escape, escape
 	}
 	q.wide = q.quote >= utf8.RuneSelf || q.doubled >= utf8.RuneSelf
-	q.quoteWord, q.doubledWord = uint64(q.quote)*lowBits, uint64(q.doubled)*lowBits
+	q.quoteWord, q.doubledWord = repeated(q.quote), repeated(q.doubled)
 	for c := range rune(len(q.classes)) {
 		switch {
 		case c >= utf8.RuneSelf:
@@ -62,6 +65,8 @@ func newCSVQuoting(delimiter, quote, escape rune) csvQuoting {
 	return q
 }
 
+func repeated(c rune) uint64 { return uint64(min(c, 0xFF)) * lowBits }
+
 // asks reports whether s is quoted. s may be malformed; it is judged as it will be written.
 func (q *csvQuoting) asks(s []byte) bool {
 	if !q.enabled {
@@ -71,15 +76,19 @@ func (q *csvQuoting) asks(s []byte) bool {
 	if len(s) > 3*maxUnquoted {
 		return true
 	}
+	if len(s) > maxUnquoted {
+		// One unit more than that in ASCII alone.
+		words := binary.LittleEndian.Uint64(s) | binary.LittleEndian.Uint64(s[8:]) | binary.LittleEndian.Uint64(s[16:])
+		if (words|uint64(s[maxUnquoted]))&highBits == 0 {
+			return true
+		}
+	}
 	for i, c := range s {
 		switch q.classes[c] {
 		case askingUnit:
 			return true
 		case wideUnit:
 			return q.asksDecoded(s[i:], i)
-		}
-		if i == maxUnquoted {
-			return true
 		}
 	}
 	return false
@@ -97,9 +106,9 @@ func (q *csvQuoting) asksDecoded(s []byte, units int) bool {
 				return true
 			}
 		case r > 0xFFFF:
+			// Two surrogates. The limit is none, so that it is below both or above both.
 			units++
-			// The two surrogates; neither quote nor escape can be one.
-			if r -= 0x10000; 0xD800+r>>10 <= q.limit || 0xDC00+r&0x3FF <= q.limit {
+			if q.limit > maxSurrogate {
 				return true
 			}
 		case r <= q.limit || r == q.doubled:
@@ -121,49 +130,65 @@ func (q *csvQuoting) appendString(dst, s []byte) []byte {
 // included.
 func (q *csvQuoting) appendQuoted(dst, s []byte) []byte {
 	dst = append(dst, q.text...)
-	if q.wide || !utf8.Valid(s) {
-		dst = q.appendDecoded(dst, s)
-		return append(dst, q.text...)
-	}
-	for {
+	for len(s) > 0 {
 		n := q.harmlessPrefix(s)
 		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return append(dst, q.text...)
+		s = s[n:]
+		if len(s) == 0 {
+			break
 		}
-		dst = append(dst, s[n], s[n])
-		s = s[n+1:]
+		if c := s[0]; c < utf8.RuneSelf {
+			dst = append(dst, c, c)
+			s = s[1:]
+			continue
+		}
+		if !q.wide {
+			n = plainMultiByte(s)
+			dst = append(dst, s[:n]...)
+			s = s[n:]
+		}
+		if len(s) > 0 && s[0] >= utf8.RuneSelf {
+			dst, n = q.appendDecoded(dst, s)
+			s = s[n:]
+		}
 	}
+	return append(dst, q.text...)
 }
 
-// harmlessPrefix returns how many bytes at the start of s are neither the quote nor the escape character, both ASCII.
+// appendDecoded writes the character at the start of s, which is outside of ASCII, and returns how many bytes of s it took.
+func (q *csvQuoting) appendDecoded(dst, s []byte) ([]byte, int) {
+	r, n := decodeCharacter(s)
+	if r == q.quote || r == q.doubled {
+		dst = utf8.AppendRune(dst, r)
+	}
+	return utf8.AppendRune(dst, r), n
+}
+
+// needsCare marks the bytes of a word that are quote, escape character or outside of ASCII. The lowest mark is exact.
+func (q *csvQuoting) needsCare(w uint64) uint64 {
+	a, b := w^q.quoteWord, w^q.doubledWord
+	return ((a-lowBits)&^a | (b-lowBits)&^b | w) & highBits
+}
+
+// harmlessPrefix returns how many bytes at the start of s go between quotes unchanged.
 func (q *csvQuoting) harmlessPrefix(s []byte) int {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := binary.LittleEndian.Uint64(s[i:])
-		// The lowest mark is exact; see needsCare.
-		a, b := w^q.quoteWord, w^q.doubledWord
-		if marks := ((a-lowBits)&^a | (b-lowBits)&^b) & highBits; marks != 0 {
+	n := len(s)
+	if n < 8 {
+		for i, c := range s {
+			if c >= utf8.RuneSelf || rune(c) == q.quote || rune(c) == q.doubled {
+				return i
+			}
+		}
+		return n
+	}
+	for i := 0; i+8 <= n; i += 8 {
+		if marks := q.needsCare(binary.LittleEndian.Uint64(s[i:])); marks != 0 {
 			return i + bits.TrailingZeros64(marks)>>3
 		}
 	}
-	for ; i < len(s); i++ {
-		if c := rune(s[i]); c == q.quote || c == q.doubled {
-			return i
-		}
+	// The last word overlaps bytes that are harmless already.
+	if marks := q.needsCare(binary.LittleEndian.Uint64(s[n-8:])); marks != 0 {
+		return n - 8 + bits.TrailingZeros64(marks)>>3
 	}
-	return len(s)
-}
-
-// appendDecoded is the general case of appendQuoted, character by character.
-func (q *csvQuoting) appendDecoded(dst, s []byte) []byte {
-	for len(s) > 0 {
-		r, n := decodeCharacter(s)
-		s = s[n:]
-		if r == q.quote || r == q.doubled {
-			dst = utf8.AppendRune(dst, r)
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-	return dst
+	return n
 }
