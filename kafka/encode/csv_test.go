@@ -144,6 +144,10 @@ func TestCSVScalars(t *testing.T) {
 		{CSVOptions{}, of(columnar.Time), 86_399_999, "23:59:59.999"},
 		{CSVOptions{}, of(columnar.Timestamp), at, `"2020-01-01 12:34:56.500000001"`},
 		{CSVOptions{}, of(columnar.TimestampLTZ), at, `"2020-01-01 12:34:56.500000001Z"`},
+		// Both wrap at the range of an int of days.
+		{CSVOptions{}, of(columnar.Timestamp), columnar.TimestampValue{Millis: math.MaxInt64}, `"-1701532-04-06 07:12:55.807"`},
+		{CSVOptions{}, of(columnar.TimestampLTZ), columnar.TimestampValue{Millis: math.MaxInt64}, `"-1701532-04-06 07:12:55.807Z"`},
+		{CSVOptions{}, of(columnar.TimestampLTZ), columnar.TimestampValue{Millis: math.MinInt64, Nanos: 264_000}, `"+1705471-09-26 16:47:04.192264Z"`},
 		{CSVOptions{QuotesDisabled: true}, of(columnar.Timestamp), at, "2020-01-01 12:34:56.500000001"},
 		{CSVOptions{QuoteCharacter: '0'}, of(columnar.Timestamp), at, "0200200-001-001 12:34:56.5" + strings.Repeat("0", 14) + "10"},
 		{CSVOptions{EscapeCharacter: 'Z'}, of(columnar.TimestampLTZ), at, `"2020-01-01 12:34:56.500000001ZZ"`},

@@ -107,7 +107,7 @@ func CompileCSV(row *columnar.Type, opts CSVOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{format: "csv", layout: layoutCSV, columns: columns, separator: ' ', csv: f}, nil
+	return &Plan{format: "csv", layout: layoutCSV, columns: columns, separator: ' ', localUTC: true, csv: f}, nil
 }
 
 func orDefault(c, otherwise rune) rune {

@@ -76,7 +76,9 @@ type Plan struct {
 	ignoreNulls bool
 	// separator stands between date and time: a space or T.
 	separator byte
-	nullKeys  NullKeyMode
+	// localUTC says that Flink takes TIMESTAMP_LTZ through toLocalDateTime, as csv does, and not through toInstant, as json does.
+	localUTC bool
+	nullKeys NullKeyMode
 	// nullKey is the literal for null keys, escaped and quoted.
 	nullKey []byte
 	// images are the envelopes of a changelog format.

@@ -110,8 +110,8 @@ func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byt
 		day--
 		inDay += millisPerDay
 	}
-	if !zone {
-		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant, used for LTZ, does not.
+	if !zone || e.plan.localUTC {
+		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant does not.
 		day = int64(int32(day))
 	}
 	dst = c.day.appendDate(dst, day)
