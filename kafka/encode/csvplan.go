@@ -50,7 +50,7 @@ func (o *CSVOptions) validate() error {
 	return o.Floats.validate()
 }
 
-// csvScalars has no intervals: CsvRowSchemaConverter refuses them.
+// csvScalars has no intervals: CsvRowSchemaConverter refuses them, although RowDataToCsvConverters would write them.
 var csvScalars = map[columnar.Kind]op{
 	columnar.Boolean:      opBool,
 	columnar.TinyInt:      opInt8,

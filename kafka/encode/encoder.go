@@ -42,8 +42,8 @@ func (s *Selection) check(rows int) error {
 	return nil
 }
 
-// Encoded holds the records of one batch: the value of record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder and is valid
-// until the next Encode.
+// Encoded holds the records of one batch: the value of record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder
+// and is valid until the next Encode.
 type Encoded struct {
 	Values []byte
 	// Offsets has one element more than there are records; the first is 0.
@@ -95,8 +95,8 @@ func NewEncoder(plan *Plan) *Encoder {
 }
 
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
-// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error nothing of the
-// batch is returned.
+// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error
+// nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
 		return nil, err
