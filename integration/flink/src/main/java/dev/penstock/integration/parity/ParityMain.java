@@ -9,7 +9,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * 1 when anything differs, 2 when the options are wrong.
  */
 public final class ParityMain {
-    private static final String USAGE = "use --format " + ParityFormat.names() + ", --cells N, --rows N, --seed S, --out FILE";
+    private static final String USAGE =
+            "use --format " + ParityFormat.names() + ", --cells N, --rows N, --seed S, --out FILE";
 
     private ParityFormat format = ParityFormat.JSON;
     private long cells;

@@ -90,7 +90,7 @@ class FormatsTest {
     void stockAndPenstockWriteTheSameRecords(Case c) {
         List<String> stock = run(c, Sink.STOCK);
         for (String text : c.seen()) {
-            assertTrue(stock.stream().anyMatch(record -> text.equals(EMPTY) ? record.equals(text) : record.contains(text)),
+            assertTrue(stock.stream().anyMatch(r -> text.equals(EMPTY) ? r.equals(text) : r.contains(text)),
                     "stock wrote no record with " + text);
         }
 
@@ -98,7 +98,10 @@ class FormatsTest {
         List<String> penstock = run(c, Sink.PENSTOCK);
         DaemonStatus after = bed.daemon().status();
 
-        assertEquals(stock, penstock);
+        for (int i = 0; i < Math.min(stock.size(), penstock.size()); i++) {
+            assertEquals(stock.get(i), penstock.get(i), "record " + i);
+        }
+        assertEquals(stock.size(), penstock.size(), "records");
         assertTrue(after.counter("batches") > before.counter("batches"), "no batch went through the daemon");
         assertEquals(stock.size(), after.counter("rows") - before.counter("rows"), "rows through the daemon");
         bed.requireNothingLeft();

@@ -1,7 +1,6 @@
 package dev.penstock.integration.parity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +16,9 @@ class FormatParityTest {
     @ParameterizedTest
     @EnumSource
     void fixedSeed(ParityFormat format) throws Exception {
-        compare(format, 20_260_923);
+        ParityReport report = compare(format, 20_260_923);
+        // Only here: in some formats they are so rare that another seed may well have none.
+        assertEquals(format.refusesRows(), report.failing() > 0, "whether rows that Flink refuses came up");
     }
 
     @ParameterizedTest
@@ -26,11 +27,11 @@ class FormatParityTest {
         compare(format, ThreadLocalRandom.current().nextLong(1, 1L << 40));
     }
 
-    private static void compare(ParityFormat format, long seed) throws Exception {
+    private static ParityReport compare(ParityFormat format, long seed) throws Exception {
         System.out.println("parity " + format.identifier() + " seed " + seed);
         ParityReport report = ParityRun.compare(format, CELLS, 0, seed);
         System.out.println(report.summary());
         assertEquals(0, report.differing(), () -> report.summary() + "\n" + String.join("\n\n", report.differences()));
-        assertEquals(format.refusesRows(), report.failing() > 0, "whether rows that Flink refuses came up");
+        return report;
     }
 }
