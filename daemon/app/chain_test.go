@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"penstock.dev/penstock/columnar"
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/daemontest"
 	"penstock.dev/penstock/kafka/kafkatest"
@@ -84,6 +85,37 @@ func TestExactlyOnceChain(t *testing.T) {
 	}
 	c.Kill()
 	r.requireNothingHeld()
+}
+
+// A NULL of the raw format reaches the producer as a null value, an empty string as an empty one.
+func TestTombstonesOfRaw(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p1")
+	data := c.MustLease()
+	typ := &columnar.Type{Kind: columnar.Row, FieldNames: []string{"s"}, Children: []*columnar.Type{{Kind: columnar.VarChar, Nullable: true}}}
+	b := columnar.NewBuilder(typ)
+	for _, value := range []any{"a", nil, ""} {
+		b.Append(0, value)
+	}
+	request := daemontest.OpenRequest(c, pb.DeliveryGuarantee_EXACTLY_ONCE)
+	request.Schema = &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"s"}, Children: []*pb.LogicalType{
+		{Root: pb.TypeRoot_VARCHAR, Nullable: true},
+	}}}
+	request.ValueFormat = &pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{}}}
+	w := daemontest.NewWriter(t, r.api(), request)
+	if opened := w.Opened(); opened.GetEncoder() != "raw" {
+		t.Errorf("the encoder is %q, want raw", opened.GetEncoder())
+	}
+	w.Begin(1, "tx-1")
+	w.Submit(1, c.Park(data, dataStart, daemontest.Batch{Body: b.Finish(daemontest.SchemaTag), Rows: 3, Sequence: 1}))
+	w.Seal(1, 3)
+	var got []string
+	for _, record := range r.engine.Sealed("tx-1").Records {
+		got = append(got, fmt.Sprintf("%q/%v", record.Value, record.Value == nil))
+	}
+	if all := strings.Join(got, " "); all != `"a"/false ""/true ""/false` {
+		t.Errorf("records %s", all)
+	}
 }
 
 func TestAtLeastOnceChain(t *testing.T) {

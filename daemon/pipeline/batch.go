@@ -66,7 +66,9 @@ func (w *Writer) produce(ctx context.Context, encoded *encode.Encoded) error {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Produce)
 	defer cancel()
 	start := time.Now()
-	err := w.epochs.Produce(ctx, &producer.Records{Topic: w.topic, Values: encoded.Values, ValueOffsets: encoded.Offsets})
+	err := w.epochs.Produce(ctx, &producer.Records{
+		Topic: w.topic, Values: encoded.Values, ValueOffsets: encoded.Offsets, ValueNulls: encoded.ValueNulls,
+	})
 	if err != nil {
 		return err
 	}

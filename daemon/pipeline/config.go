@@ -24,7 +24,8 @@ func checkOpen(open *pb.OpenWriter) error {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.schema is missing; send the physical row type of the sink")
 	case open.GetValueFormat().GetFormat() == nil:
 		return fault.New(pb.ErrorKind_FALL_BACK,
-			"OpenWriter.value_format is missing or unknown to this daemon, which encodes json only; use the stock sink for it")
+			"OpenWriter.value_format is missing or unknown to this daemon, which encodes json, its changelog "+
+				"envelopes, csv and raw; use the stock sink for it")
 	}
 	if _, known := pb.DeliveryGuarantee_name[int32(open.GetGuarantee())]; !known ||
 		open.GetGuarantee() == pb.DeliveryGuarantee_DELIVERY_GUARANTEE_UNSPECIFIED {

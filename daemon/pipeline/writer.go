@@ -47,6 +47,8 @@ type Writer struct {
 	options   Options
 	log       *slog.Logger
 
+	// format names what the encoder writes.
+	format  string
 	parser  *columnar.Parser
 	encoder *encode.Encoder
 	epochs  *epoch.Writer
@@ -96,6 +98,7 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 			telemetry.FieldTask, open.GetOwner().GetTaskName(), telemetry.FieldSubtask, open.GetOwner().GetSubtask(),
 			telemetry.FieldAttempt, open.GetOwner().GetAttempt(), telemetry.FieldTopic, open.GetTopic()),
 		events:  make(chan *pb.WriteEvent, eventBacklog),
+		format:  plan.Format(),
 		parser:  columnar.NewParser(row),
 		encoder: encode.NewEncoder(plan),
 	}
@@ -117,7 +120,7 @@ func (w *Writer) Opened() *pb.WriteEvent {
 	return &pb.WriteEvent{Event: &pb.WriteEvent_Opened{Opened: &pb.WriterOpened{
 		WriterId:    w.id,
 		CreditBytes: uint64(w.options.Limits.CreditBytes),
-		Encoder:     "json",
+		Encoder:     w.format,
 		Engine:      w.options.Engine.Name(),
 	}}}
 }

@@ -65,9 +65,21 @@ func bidBatch(tb testing.TB) *columnar.Batch {
 	return &batch
 }
 
-func BenchmarkBid(b *testing.B) {
+func BenchmarkBid(b *testing.B) { benchmarkBid(b, mustCompile(b, bidType(), JSONOptions{})) }
+
+func BenchmarkBidCSV(b *testing.B) { benchmarkBid(b, mustCompileCSV(b, bidType(), CSVOptions{})) }
+
+func BenchmarkBidDebezium(b *testing.B) {
+	plan, err := CompileChangelog(EnvelopeDebezium, bidType(), JSONOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkBid(b, plan)
+}
+
+func benchmarkBid(b *testing.B, plan *Plan) {
 	batch := bidBatch(b)
-	e := NewEncoder(mustCompile(b, bidType(), JSONOptions{}))
+	e := NewEncoder(plan)
 	out, err := e.Encode(batch, AllRows(batch))
 	if err != nil {
 		b.Fatal(err)

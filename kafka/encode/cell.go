@@ -94,10 +94,14 @@ func (c *cell) bind(v *columnar.Vector) error {
 	if v.Len < 0 {
 		return badBatchf("column %q has %d elements", c.path, v.Len)
 	}
+	c.length = v.Len
+	if c.op == opNull {
+		// The kind NULL has no buffers at all.
+		return nil
+	}
 	if err := c.bindValidity(v); err != nil {
 		return err
 	}
-	c.length = v.Len
 	c.values = v.Values[:len(v.Values):len(v.Values)]
 	c.offsets = v.Offsets[:len(v.Offsets):len(v.Offsets)]
 	need := v.Len * valueWidths[c.kind]

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"penstock.dev/penstock/columnar"
 )
 
 // BigDecimal.toPlainString, and stripTrailingZeros().toString().
@@ -41,6 +43,17 @@ func TestDecimalText(t *testing.T) {
 		}
 		if got := encodeOne(t, typ, JSONOptions{}, v); got != c.scientific {
 			t.Errorf("%s scale %d scientific: got %s, want %s", c.unscaled, c.scale, got, c.scientific)
+		}
+		// csv has the same text, never quoted, also where it is long or has a plus; in an array the whole is text.
+		if got := csvField(t, CSVOptions{}, typ, v); got != c.plain {
+			t.Errorf("%s scale %d in csv: got %s, want %s", c.unscaled, c.scale, got, c.plain)
+		}
+		if got := csvField(t, CSVOptions{ScientificDecimals: true}, typ, v); got != c.scientific {
+			t.Errorf("%s scale %d in csv: got %s, want %s", c.unscaled, c.scale, got, c.scientific)
+		}
+		pair := plainCSV(c.scientific+";"+c.scientific, ',', '"', 0)
+		if got := csvField(t, CSVOptions{ScientificDecimals: true}, of(columnar.Array, typ), []any{v, v}); got != pair {
+			t.Errorf("%s scale %d in an array of csv: got %s, want %s", c.unscaled, c.scale, got, pair)
 		}
 	}
 }

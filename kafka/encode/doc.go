@@ -5,10 +5,16 @@
 //
 //	CompileJSON(row type, options) --> Plan --NewEncoder--> Encoder --Encode(batch, selection)--> Encoded
 //
+// CompileChangelog (debezium-json, canal-json, maxwell-json, ogg-json), CompileCSV and CompileRaw make plans of the other
+// formats. They share one compiler of types and the writers of single values (scalar.go, decimal.go, double.go, time.go,
+// utf8.go); each has its own writer of records (json.go, changelog.go, csv.go, raw.go), which decides what stands around them.
+//
 // The package knows columns and text, not Kafka's client and not shared memory. Batches are foreign bytes: everything is
 // read through bounds-checked slices, so that a peer that changes a batch while it is read can spoil its own rows or get a
 // BadBatch, and nothing else.
 //
-// Sources of the rules: RowDataToJsonConverters, TimeFormats and JsonRowDataSerializationSchema of flink-json 2.2, the
-// UTF-8 generator of Jackson 2.18 in its default mode, and java.lang.Double/Float.toString of the running JVM.
+// Sources of the rules: RowDataToJsonConverters, TimeFormats, JsonRowDataSerializationSchema and the serialization schemas of the
+// changelog formats of flink-json 2.2, RowDataToCsvConverters and CsvRowSchemaConverter of flink-csv 2.2, RawFormatSerializationSchema,
+// the UTF-8 generator and the CsvEncoder of Jackson 2.18 in their default modes, and java.lang.Double/Float.toString of the running
+// JVM.
 package encode

@@ -36,15 +36,14 @@ func appendJavaFloat(dst, digits []byte, point int) []byte {
 }
 
 // appendSpecial writes NaN, the infinities and zero; done is false for every other value, of which it writes the sign.
-// Jackson quotes non-finite numbers.
 func appendSpecial(dst []byte, v float64) (out []byte, done bool) {
 	switch {
 	case v != v:
-		return append(dst, `"NaN"`...), true
+		return append(dst, "NaN"...), true
 	case math.IsInf(v, 1):
-		return append(dst, `"Infinity"`...), true
+		return append(dst, "Infinity"...), true
 	case math.IsInf(v, -1):
-		return append(dst, `"-Infinity"`...), true
+		return append(dst, "-Infinity"...), true
 	}
 	if math.Signbit(v) {
 		dst = append(dst, '-')

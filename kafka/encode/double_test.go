@@ -24,10 +24,10 @@ func TestDoubleText(t *testing.T) {
 		{math.Float64bits(0.001), "0.001", "0.001"},
 		{math.Float64bits(9.999e-4), "9.999E-4", "9.999E-4"},
 		{math.Float64bits(math.Copysign(0, -1)), "-0.0", "-0.0"},
-		{math.Float64bits(math.NaN()), `"NaN"`, `"NaN"`},
-		{0xFFF8000000000001, `"NaN"`, `"NaN"`},
-		{math.Float64bits(math.Inf(1)), `"Infinity"`, `"Infinity"`},
-		{math.Float64bits(math.Inf(-1)), `"-Infinity"`, `"-Infinity"`},
+		{math.Float64bits(math.NaN()), "NaN", "NaN"},
+		{0xFFF8000000000001, "NaN", "NaN"},
+		{math.Float64bits(math.Inf(1)), "Infinity", "Infinity"},
+		{math.Float64bits(math.Inf(-1)), "-Infinity", "-Infinity"},
 	} {
 		v := math.Float64frombits(c.bits)
 		if got := string(appendDoubleLegacy(nil, v)); got != c.legacy {
@@ -53,8 +53,8 @@ func TestFloatText(t *testing.T) {
 		{0xBD4C1C77, "-0.049831834", "-0.049831834"},
 		{0x4A5AFCF1, "3587900.2", "3587900.2"},       // exactly half: the even digit
 		{0x39800000, "2.4414062E-4", "2.4414062E-4"}, // a tie: the even digit
-		{0x7FC00001, `"NaN"`, `"NaN"`},
-		{0xFF800000, `"-Infinity"`, `"-Infinity"`},
+		{0x7FC00001, "NaN", "NaN"},
+		{0xFF800000, "-Infinity", "-Infinity"},
 	} {
 		v := math.Float32frombits(c.bits)
 		if got := string(appendFloatLegacy(nil, v)); got != c.legacy {

@@ -42,19 +42,27 @@ func (s *Selection) check(rows int) error {
 	return nil
 }
 
-// Encoded holds the records of one batch: record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder and is valid
-// until the next Encode.
+// Encoded holds the records of one batch: the value of record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder
+// and is valid until the next Encode.
 type Encoded struct {
 	Values []byte
 	// Offsets has one element more than there are records; the first is 0.
 	Offsets []uint32
+	// ValueNulls has one bit for each record, least significant bit first; 1: the value is null, not empty. It is empty when no
+	// value is null.
+	ValueNulls []byte
 }
 
 // Len is the number of records.
 func (x *Encoded) Len() int { return len(x.Offsets) - 1 }
 
-// Value returns record i; it aliases Values.
-func (x *Encoded) Value(i int) []byte { return x.Values[x.Offsets[i]:x.Offsets[i+1]] }
+// Value returns the value of record i, nil when it is null; it aliases Values.
+func (x *Encoded) Value(i int) []byte {
+	if len(x.ValueNulls) != 0 && x.ValueNulls[i>>3]>>(i&7)&1 != 0 {
+		return nil
+	}
+	return x.Values[x.Offsets[i]:x.Offsets[i+1]]
+}
 
 // Encoder writes batches of one Plan. It reuses its memory, so that the steady state allocates nothing; that memory stays as
 // large as the largest batch needed. It is not safe for concurrent use.
@@ -70,18 +78,25 @@ type Encoder struct {
 	// row is the row being written; err is the first error, which ends the batch at the end of that row.
 	row int
 	err error
+	// kinds are the row kinds of the batch; nil: every row is an INSERT.
+	kinds []byte
+	// nullValue says that the value of the row being written is null.
+	nullValue bool
 
 	scratch mapScratch
+	// joined is the text of a csv field that turns out to need quotes.
+	joined []byte
 }
 
 // NewEncoder returns an encoder for a plan.
 func NewEncoder(plan *Plan) *Encoder {
-	return &Encoder{MaxBytes: DefaultMaxBytes, plan: plan, cells: newCells(plan.columns)}
+	// Values is not nil from the start on, so that an empty value differs from a null one.
+	return &Encoder{MaxBytes: DefaultMaxBytes, plan: plan, cells: newCells(plan.columns), out: Encoded{Values: []byte{}}}
 }
 
-// Encode writes the selected rows of b; it does not look at their row kinds, for which json has no place. The result is valid
-// until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error nothing of the
-// batch is returned.
+// Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
+// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error
+// nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
 		return nil, err
@@ -90,6 +105,7 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 	// into an error. The views are dropped in any case: nobody may keep them after the batch is settled.
 	defer func() {
 		release(e.cells)
+		e.kinds = nil
 		if p := recover(); p != nil {
 			fault, isRuntime := p.(runtime.Error)
 			if !isRuntime {
@@ -98,11 +114,15 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 			out, err = nil, badBatchf("row %d: %v", e.row, fault)
 		}
 	}()
-	e.err, e.row = nil, 0
+	e.err, e.row, e.nullValue = nil, 0, false
 	e.scratch.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
 		return nil, err
 	}
+	if b.Kinds != nil && len(b.Kinds) < b.Rows {
+		return nil, badBatchf("%d row kinds for %d rows", len(b.Kinds), b.Rows)
+	}
+	e.kinds = b.Kinds
 	if err := e.rows(&sel); err != nil {
 		return nil, err
 	}
@@ -112,6 +132,7 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 func (e *Encoder) rows(sel *Selection) error {
 	limit := min(e.MaxBytes, math.MaxUint32)
 	dst, offsets := e.out.Values[:0], append(e.out.Offsets[:0], 0)
+	e.out.ValueNulls = e.out.ValueNulls[:0]
 	// The buffers are kept also when a row fails.
 	defer func() { e.out.Values, e.out.Offsets = dst, offsets }()
 	for i := range sel.count {
@@ -119,7 +140,7 @@ func (e *Encoder) rows(sel *Selection) error {
 		if sel.isList {
 			e.row = int(sel.rows[i])
 		}
-		dst = e.appendRow(dst, e.cells, e.row)
+		dst = e.appendRecord(dst, e.row)
 		if e.err != nil {
 			return e.err
 		}
@@ -127,8 +148,34 @@ func (e *Encoder) rows(sel *Selection) error {
 			return e.tooLarge()
 		}
 		offsets = append(offsets, uint32(len(dst)))
+		if e.nullValue {
+			e.nullValue = false
+			e.markNull(i, sel.count)
+		}
 	}
 	return nil
+}
+
+// appendRecord writes the value of one record.
+func (e *Encoder) appendRecord(dst []byte, row int) []byte {
+	switch e.plan.layout {
+	case layoutChangelog:
+		return e.appendChange(dst, row)
+	case layoutCSV:
+		return e.appendCSVRow(dst, row)
+	case layoutRaw:
+		return e.appendRaw(dst, row)
+	}
+	return e.appendRow(dst, e.cells, row)
+}
+
+// markNull makes the value of record i of count records null.
+func (e *Encoder) markNull(i, count int) {
+	if len(e.out.ValueNulls) == 0 {
+		e.out.ValueNulls = extend(e.out.ValueNulls, (count+7)/8)
+		clear(e.out.ValueNulls)
+	}
+	e.out.ValueNulls[i>>3] |= 1 << (i & 7)
 }
 
 // fail keeps the first error.

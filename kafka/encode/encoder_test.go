@@ -3,59 +3,40 @@ package encode
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 	"testing"
 
 	"penstock.dev/penstock/columnar"
 )
 
-// allTypes has a column of every kind, with nesting.
-func allTypes() *columnar.Type {
-	text := of(columnar.VarChar)
-	at := of(columnar.Timestamp)
-	inner := row("x", of(columnar.Integer), "s", text, "t", at)
-	return row("bo", of(columnar.Boolean), "i8", of(columnar.TinyInt), "i16", of(columnar.SmallInt), "i32", of(columnar.Integer),
-		"i64", notNull(of(columnar.BigInt)), "f", of(columnar.Float), "d", of(columnar.Double), "de", decimalType(38, 10),
-		"s", text, "b", of(columnar.VarBinary), "da", of(columnar.Date), "tm", of(columnar.Time), "ts", at,
-		"lz", of(columnar.TimestampLTZ), "a", of(columnar.Array, inner), "m", of(columnar.Map, text, inner),
-		"ms", of(columnar.Multiset, text), "aa", of(columnar.Array, of(columnar.Array, row())), "r", inner)
-}
-
-func allValues(i int64) []any {
-	at := columnar.TimestampValue{Millis: i * 1_000_003, Nanos: int32(i % 1_000_000)}
-	text := strings.Repeat("é\"a\U0001F600", int(i%5))
-	inner := []any{i, text, at}
-	return []any{
-		i%2 == 0, i % 100, i % 1000, i, i * i, float32(i) / 3, float64(i) / 7, big.NewInt(i * 1_000_000_007), text, text, i,
-		i % millisPerDay, at, at, []any{inner, nil}, entries{{Key: "k", Value: inner}, {Key: "k", Value: inner}, {Key: text, Value: nil}},
-		entries{{Key: text, Value: 1}}, []any{[]any{[]any{}, nil}}, inner,
-	}
-}
-
-func allRows(n int) [][]any {
-	var rows [][]any
-	for i := range n {
-		rows = append(rows, allValues(int64(i)))
-	}
-	empty := make([]any, len(allValues(0)))
-	empty[4] = 1
-	return append(rows, empty)
-}
-
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	typ := allTypes()
 	batch := build(t, typ, allRows(200)...)
 	for _, opts := range []JSONOptions{{}, {IgnoreNullFields: true, PlainDecimals: true}, {Floats: FloatsShortest}} {
-		e := NewEncoder(mustCompile(t, typ, opts))
-		allocations := testing.AllocsPerRun(20, func() {
-			if _, err := e.Encode(batch, AllRows(batch)); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if allocations != 0 {
-			t.Errorf("%+v: %v allocations for each batch", opts, allocations)
+		requireNoAllocations(t, mustCompile(t, typ, opts), batch)
+		requireNoAllocations(t, mustCompileChangelog(t, EnvelopeDebezium, typ, opts), batch)
+	}
+	flat := flatTypes()
+	batch = build(t, flat, flatRows(200)...)
+	for _, opts := range []CSVOptions{
+		{}, {FieldDelimiter: '☃', EscapeCharacter: 'é'}, {QuotesDisabled: true, ScientificDecimals: true, Floats: FloatsShortest},
+	} {
+		requireNoAllocations(t, mustCompileCSV(t, flat, opts), batch)
+	}
+	text := row("f", of(columnar.VarChar))
+	requireNoAllocations(t, mustCompileRaw(t, text, RawOptions{}), build(t, text, []any{"a"}, []any{nil}, []any{""}))
+}
+
+func requireNoAllocations(t *testing.T, plan *Plan, batch *columnar.Batch) {
+	t.Helper()
+	e := NewEncoder(plan)
+	allocations := testing.AllocsPerRun(20, func() {
+		if _, err := e.Encode(batch, AllRows(batch)); err != nil {
+			t.Fatal(err)
 		}
+	})
+	if allocations != 0 {
+		t.Errorf("%s: %v allocations for each batch", plan.Format(), allocations)
 	}
 }
 
@@ -146,46 +127,4 @@ func TestBadBatches(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-}
-
-// FuzzEncode feeds arbitrary bytes through the parser and, when they pass, through the encoder: nothing panics, and the
-// offsets describe the values. Inputs are long: run it with -fuzzminimizetime 1x, or it spends its time on making them shorter.
-func FuzzEncode(f *testing.F) {
-	typ := allTypes()
-	b := columnar.NewBuilder(typ)
-	for _, n := range []int{0, 1, 5} {
-		for _, r := range allRows(n) {
-			b.Append(0, r...)
-		}
-		f.Add(b.Finish(1))
-	}
-	var encoders []*Encoder
-	for _, opts := range []JSONOptions{{Floats: FloatsLegacy}, {Floats: FloatsShortest, IgnoreNullFields: true, NullKeys: NullKeyDrop}} {
-		plan, err := CompileJSON(typ, opts)
-		if err != nil {
-			f.Fatal(err)
-		}
-		encoders = append(encoders, NewEncoder(plan))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		batch, err := columnar.Parse(body, typ, 1)
-		if err != nil {
-			return
-		}
-		for _, e := range encoders {
-			e.MaxBytes = 1 << 20
-			out, err := e.Encode(&batch, AllRows(&batch))
-			if err != nil {
-				continue
-			}
-			if out.Len() != batch.Rows || int(out.Offsets[out.Len()]) != len(out.Values) {
-				t.Fatalf("%d records of %d rows, offsets end at %d of %d", out.Len(), batch.Rows, out.Offsets[out.Len()], len(out.Values))
-			}
-			for i := range out.Len() {
-				if v := out.Value(i); v[0] != '{' || v[len(v)-1] != '}' {
-					t.Fatalf("record %d: %q", i, v)
-				}
-			}
-		}
-	})
 }

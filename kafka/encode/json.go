@@ -3,7 +3,6 @@ package encode
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"math"
 )
 
 // appendRow writes row i of a ROW's columns as an object.
@@ -69,25 +68,18 @@ func (e *Encoder) appendValue(dst []byte, c *cell, i int) []byte {
 		return appendInt(dst, int64(binary.LittleEndian.Uint64(c.values[i*8:])))
 	case opInt32:
 		return appendInt(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
-	case opTimestamp:
-		return e.appendTimestamp(dst, c, i, false)
-	case opTimestampUTC:
-		return e.appendTimestamp(dst, c, i, true)
-	case opBool:
-		if c.values[i>>3]>>(i&7)&1 != 0 {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
-	case opInt8:
-		return appendInt(dst, int64(int8(c.values[i])))
-	case opInt16:
-		return appendInt(dst, int64(int16(binary.LittleEndian.Uint16(c.values[i*2:]))))
+	case opTimestamp, opTimestampUTC:
+		dst = append(dst, '"')
+		dst = e.appendTimestamp(dst, c, i, c.op == opTimestampUTC)
+		return append(dst, '"')
 	case opDate:
 		dst = append(dst, '"')
-		dst = c.day.appendDate(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
+		dst = c.appendDateOf(dst, i)
 		return append(dst, '"')
 	case opTime:
-		return e.appendTime(dst, c, i)
+		dst = append(dst, '"')
+		dst = e.appendSeconds(dst, c, i)
+		return append(dst, '"')
 	case opBinary:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, c.bytes(i))
@@ -98,35 +90,23 @@ func (e *Encoder) appendValue(dst []byte, c *cell, i int) []byte {
 		return e.appendArray(dst, c, i)
 	case opMap, opMergeMap:
 		return e.appendMap(dst, c, i)
+	case opFloatLegacy, opFloatShortest, opDoubleLegacy, opDoubleShortest:
+		start := len(dst)
+		return quoteNonFinite(c.appendFloating(dst, i), start)
 	}
-	return appendFractional(dst, c, i)
+	return c.appendScalar(dst, i)
 }
 
-// appendFractional writes a number that may have a point.
-func appendFractional(dst []byte, c *cell, i int) []byte {
-	switch c.op {
-	case opDecimalPlain:
-		return appendDecimalPlain(dst, c.values[i*16:i*16+16], c.scale)
-	case opDecimalScientific:
-		return appendDecimalScientific(dst, c.values[i*16:i*16+16], c.scale)
-	case opDoubleLegacy:
-		return appendDoubleLegacy(dst, c.float64(i))
-	case opDoubleShortest:
-		return appendDoubleShortest(dst, c.float64(i))
-	case opFloatLegacy:
-		return appendFloatLegacy(dst, c.float32(i))
-	case opFloatShortest:
-		return appendFloatShortest(dst, c.float32(i))
+// quoteNonFinite puts quotes around the number from start on when it is NaN or an infinity, as Jackson's JSON generator does;
+// they are the only ones whose text ends in a letter.
+func quoteNonFinite(dst []byte, start int) []byte {
+	if dst[len(dst)-1] <= '9' {
+		return dst
 	}
-	panic("encode: an instruction without code")
-}
-
-func (c *cell) float64(i int) float64 {
-	return math.Float64frombits(binary.LittleEndian.Uint64(c.values[i*8:]))
-}
-
-func (c *cell) float32(i int) float32 {
-	return math.Float32frombits(binary.LittleEndian.Uint32(c.values[i*4:]))
+	dst = append(dst, '"', '"')
+	copy(dst[start+1:], dst[start:len(dst)-2])
+	dst[start] = '"'
+	return dst
 }
 
 func (e *Encoder) appendArray(dst []byte, c *cell, i int) []byte {

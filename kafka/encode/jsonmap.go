@@ -130,7 +130,7 @@ func (e *Encoder) collectKeys(c *cell, from, to int) {
 
 func (e *Encoder) failNullKey(c *cell) {
 	e.failRow(c, "JSON format doesn't support to serialize map data with null keys. You can drop null key entries or encode "+
-		"null in literals by setting 'json.map-null-key.mode' to 'DROP' or 'LITERAL'.")
+		"null in literals by setting '"+e.plan.format+".map-null-key.mode' to 'DROP' or 'LITERAL'.")
 }
 
 // find returns the index of the key that equals text[at:] among those from first on, or len(keys). Maps of many entries

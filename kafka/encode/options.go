@@ -76,15 +76,20 @@ type JSONOptions struct {
 	Floats           FloatSpelling
 }
 
-func (o *JSONOptions) validate() error {
+// validate names options with the prefix of their format.
+func (o *JSONOptions) validate(format string) error {
 	if o.Timestamps > TimestampISO8601 {
-		return fmt.Errorf("json.timestamp-format.standard: unknown value %d: use SQL or ISO-8601", o.Timestamps)
+		return fmt.Errorf("%s.timestamp-format.standard: unknown value %d: use SQL or ISO-8601", format, o.Timestamps)
 	}
 	if o.NullKeys > NullKeyLiteral {
-		return fmt.Errorf("json.map-null-key.mode: unknown value %d: use FAIL, DROP or LITERAL", o.NullKeys)
+		return fmt.Errorf("%s.map-null-key.mode: unknown value %d: use FAIL, DROP or LITERAL", format, o.NullKeys)
 	}
-	if o.Floats > FloatsShortest {
-		return fmt.Errorf("float spelling: unknown value %d: use that of JDK 8 to 18 or of JDK 19 and newer", o.Floats)
+	return o.Floats.validate()
+}
+
+func (s FloatSpelling) validate() error {
+	if s > FloatsShortest {
+		return fmt.Errorf("float spelling: unknown value %d: use that of JDK 8 to 18 or of JDK 19 and newer", uint8(s))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 
 	"penstock.dev/penstock/columnar"
 )
@@ -28,8 +29,12 @@ const (
 	opBinary
 	opDate
 	opTime
+	opTimeMillis
 	opTimestamp
 	opTimestampUTC
+	opNull
+	// opFixed copies the bytes of a value of fixed width.
+	opFixed
 	opArray
 	opMap
 	opMergeMap
@@ -41,7 +46,8 @@ type node struct {
 	op       op
 	kind     columnar.Kind
 	nullable bool
-	// prefix is `,"name":` with the name escaped; empty for elements and map values.
+	// prefix stands before a field of a ROW: `,"name":` with the name escaped in json, the delimiter from the second field on in
+	// csv. It is empty for elements and map values.
 	prefix []byte
 	// path names the column in errors.
 	path string
@@ -50,43 +56,70 @@ type node struct {
 	children []node
 }
 
+// layout selects what a record is made of.
+type layout uint8
+
+const (
+	layoutJSON layout = iota
+	layoutChangelog
+	layoutCSV
+	layoutRaw
+)
+
 // Plan is a schema compiled for one format. It is immutable and safe for concurrent use.
 type Plan struct {
+	// format is Flink's name of the format.
+	format  string
+	layout  layout
 	columns []node
 	// ignoreNulls leaves null fields of every ROW out.
 	ignoreNulls bool
 	// separator stands between date and time: a space or T.
 	separator byte
-	nullKeys  NullKeyMode
+	// localUTC says that Flink takes TIMESTAMP_LTZ through toLocalDateTime, as csv does, and not through toInstant, as json does.
+	localUTC bool
+	nullKeys NullKeyMode
 	// nullKey is the literal for null keys, escaped and quoted.
 	nullKey []byte
+	// images are the envelopes of a changelog format.
+	images images
+	// csv is set for that format only.
+	csv *csvPlan
+	// littleEndian is the byte order of raw.
+	littleEndian bool
 }
 
-// CompileJSON compiles a row type for Flink's json format. It returns an error for what that format refuses, and for what
-// cannot be reproduced: then the caller falls back to the stock sink and shows the error as the reason.
-func CompileJSON(row *columnar.Type, opts JSONOptions) (*Plan, error) {
-	if err := opts.validate(); err != nil {
-		return nil, err
-	}
-	if row == nil || row.Kind != columnar.Row {
-		return nil, fmt.Errorf("json: the schema must be a ROW")
-	}
-	p := &Plan{ignoreNulls: opts.IgnoreNullFields, separator: ' ', nullKeys: opts.NullKeys}
-	if opts.Timestamps == TimestampISO8601 {
-		p.separator = 'T'
-	}
-	p.nullKey = append(appendEscaped([]byte{'"'}, []byte(opts.NullKeyLiteral)), '"')
-	c := compiler{opts: &opts}
-	columns, err := c.fields(row, "", 0)
-	if err != nil {
-		return nil, fmt.Errorf("json: %w", err)
-	}
-	p.columns = columns
-	return p, nil
-}
+// Format is Flink's name of the format that the plan writes, for example "json" or "debezium-json".
+func (p *Plan) Format() string { return p.format }
 
+// compiler holds what the formats differ in when a type becomes a node.
 type compiler struct {
-	opts *JSONOptions
+	// format names the format in errors.
+	format string
+	// scalars has the kinds whose instruction depends on nothing else.
+	scalars map[columnar.Kind]op
+	// composite has the further kinds that the format accepts.
+	composite []columnar.Kind
+	// prefix makes node.prefix of field i of a ROW; depth is 1 for the columns of the record.
+	prefix        func(i int, name string, depth int) []byte
+	floats        FloatSpelling
+	plainDecimals bool
+	// mergeRows says that null fields are left out, so that a repeated map key merges its ROW values.
+	mergeRows bool
+	// flat refuses ARRAY and ROW inside of each other.
+	flat bool
+}
+
+// columns compiles the columns of the record.
+func (c *compiler) columns(row *columnar.Type) ([]node, error) {
+	if row == nil || row.Kind != columnar.Row {
+		return nil, fmt.Errorf("%s: the schema must be a ROW", c.format)
+	}
+	nodes, err := c.fields(row, "", 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.format, err)
+	}
+	return nodes, nil
 }
 
 func (c *compiler) fields(row *columnar.Type, path string, depth int) ([]node, error) {
@@ -107,8 +140,7 @@ func (c *compiler) fields(row *columnar.Type, path string, depth int) ([]node, e
 		if err := c.compile(&nodes[i], row.Children[i], fieldPath, depth+1); err != nil {
 			return nil, err
 		}
-		prefix := appendEscaped([]byte(`,"`), []byte(name))
-		nodes[i].prefix = append(prefix, '"', ':')
+		nodes[i].prefix = c.prefix(i, name, depth+1)
 	}
 	return nodes, nil
 }
@@ -121,6 +153,21 @@ func (c *compiler) compile(n *node, t *columnar.Type, path string, depth int) er
 		return fmt.Errorf("column %.60q is nested deeper than %d levels", path, maxDepth)
 	}
 	n.kind, n.nullable, n.path = t.Kind, t.Nullable, path
+	if scalar, ok := c.scalars[t.Kind]; ok {
+		n.op = scalar
+		return nil
+	}
+	if !slices.Contains(c.composite, t.Kind) {
+		return fmt.Errorf("column %q: type %v is not supported by Flink's %s format", path, t.Kind, c.format)
+	}
+	if nested := t.Kind == columnar.Array || t.Kind == columnar.Row; c.flat && nested && depth > 1 {
+		return fmt.Errorf("column %q: Only simple types are supported in the second level nesting of fields but was: %v", path, t.Kind)
+	}
+	return c.compose(n, t, depth)
+}
+
+// compose compiles a kind whose instruction depends on its type or on options.
+func (c *compiler) compose(n *node, t *columnar.Type, depth int) error {
 	switch t.Kind {
 	case columnar.Float, columnar.Double:
 		return c.float(n)
@@ -132,47 +179,20 @@ func (c *compiler) compile(n *node, t *columnar.Type, path string, depth int) er
 		return c.mapping(n, t, depth)
 	case columnar.Multiset:
 		return c.multiset(n, t, depth)
-	case columnar.Row:
-		n.op = opRow
-		children, err := c.fields(t, path, depth)
-		n.children = children
-		return err
 	}
-	scalar, ok := scalarOps[t.Kind]
-	if !ok {
-		// NULL ends here too: the converter of Flink 2.2 knows it, but RowData.createFieldGetter refuses it.
-		return fmt.Errorf("column %q: type %v is not supported by Flink's json format", path, t.Kind)
-	}
-	n.op = scalar
-	return nil
-}
-
-// scalarOps holds the kinds whose instruction depends on nothing else. TIME is without fraction up to Flink 2.2.
-var scalarOps = map[columnar.Kind]op{
-	columnar.Boolean:           opBool,
-	columnar.TinyInt:           opInt8,
-	columnar.SmallInt:          opInt16,
-	columnar.Integer:           opInt32,
-	columnar.BigInt:            opInt64,
-	columnar.Char:              opString,
-	columnar.VarChar:           opString,
-	columnar.Binary:            opBinary,
-	columnar.VarBinary:         opBinary,
-	columnar.Date:              opDate,
-	columnar.Time:              opTime,
-	columnar.Timestamp:         opTimestamp,
-	columnar.TimestampLTZ:      opTimestampUTC,
-	columnar.IntervalYearMonth: opInt32,
-	columnar.IntervalDayTime:   opInt64,
+	n.op = opRow
+	children, err := c.fields(t, n.path, depth)
+	n.children = children
+	return err
 }
 
 func (c *compiler) float(n *node) error {
 	switch {
-	case c.opts.Floats == FloatsUnknown:
+	case c.floats == FloatsUnknown:
 		return fmt.Errorf("column %q is FLOAT or DOUBLE and the JVM's spelling of floats is not known", n.path)
-	case c.opts.Floats == FloatsLegacy && n.kind == columnar.Float:
+	case c.floats == FloatsLegacy && n.kind == columnar.Float:
 		n.op = opFloatLegacy
-	case c.opts.Floats == FloatsLegacy:
+	case c.floats == FloatsLegacy:
 		n.op = opDoubleLegacy
 	case n.kind == columnar.Float:
 		n.op = opFloatShortest
@@ -189,7 +209,7 @@ func (c *compiler) decimal(n *node, t *columnar.Type) error {
 	}
 	n.scale = t.Scale
 	n.op = opDecimalScientific
-	if c.opts.PlainDecimals {
+	if c.plainDecimals {
 		n.op = opDecimalPlain
 	}
 	return nil
@@ -215,7 +235,7 @@ func (c *compiler) mapping(n *node, t *columnar.Type, depth int) error {
 		return err
 	}
 	// A repeated key writes the second ROW into the node of the first one; with null fields left out that merges the two.
-	if n.children[1].op == opRow && c.opts.IgnoreNullFields {
+	if n.children[1].op == opRow && c.mergeRows {
 		n.op = opMergeMap
 	}
 	return c.stringKey(n)

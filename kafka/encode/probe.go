@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"math"
-	"strings"
 )
 
 // probeDoubles and probeFloats are the bits of the corpus; testdata/float_probe.txt has the same, in this order.
@@ -45,19 +44,16 @@ func (v ProbeValue) String() string {
 
 // text spells the value as Double.toString or Float.toString does.
 func (v ProbeValue) text(spelling FloatSpelling) string {
-	var out []byte
 	switch {
 	case v.Single && spelling == FloatsLegacy:
-		out = appendFloatLegacy(nil, math.Float32frombits(uint32(v.Bits)))
+		return string(appendFloatLegacy(nil, math.Float32frombits(uint32(v.Bits))))
 	case v.Single:
-		out = appendFloatShortest(nil, math.Float32frombits(uint32(v.Bits)))
+		return string(appendFloatShortest(nil, math.Float32frombits(uint32(v.Bits))))
 	case spelling == FloatsLegacy:
-		out = appendDoubleLegacy(nil, math.Float64frombits(v.Bits))
+		return string(appendDoubleLegacy(nil, math.Float64frombits(v.Bits)))
 	default:
-		out = appendDoubleShortest(nil, math.Float64frombits(v.Bits))
+		return string(appendDoubleShortest(nil, math.Float64frombits(v.Bits)))
 	}
-	// JSON quotes non-finite numbers, toString does not.
-	return strings.Trim(string(out), `"`)
 }
 
 // FloatProbe returns the corpus: edges of the layout and of both types, and values that the generations of the JDK spell

@@ -97,7 +97,7 @@ func appendFraction(dst []byte, nanos uint32) []byte {
 	return dst
 }
 
-// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC.
+// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC, without quotes.
 func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
 	millis := int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
 	nanos := binary.LittleEndian.Uint32(c.children[1].values[row*4:])
@@ -110,11 +110,10 @@ func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byt
 		day--
 		inDay += millisPerDay
 	}
-	if !zone {
-		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant, used for LTZ, does not.
+	if !zone || e.plan.localUTC {
+		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant does not.
 		day = int64(int32(day))
 	}
-	dst = append(dst, '"')
 	dst = c.day.appendDate(dst, day)
 	dst = append(dst, e.plan.separator)
 	dst = appendClock(dst, uint32(inDay/1000))
@@ -122,18 +121,38 @@ func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byt
 	if zone {
 		dst = append(dst, 'Z')
 	}
-	return append(dst, '"')
+	return dst
 }
 
-// appendTime writes a TIME. Flink up to 2.2 drops the milliseconds, toward zero, and throws outside of one day.
-func (e *Encoder) appendTime(dst []byte, c *cell, row int) []byte {
+// appendDateOf writes element i of a DATE column, without quotes.
+func (c *cell) appendDateOf(dst []byte, i int) []byte {
+	return c.day.appendDate(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
+}
+
+// appendSeconds writes a TIME without quotes and without its milliseconds, which Flink's json format drops up to 2.2, toward
+// zero (LocalTime.ofSecondOfDay), and throws outside of one day.
+func (e *Encoder) appendSeconds(dst []byte, c *cell, row int) []byte {
 	millis := int32(binary.LittleEndian.Uint32(c.values[row*4:]))
 	second := millis / 1000
 	if second < 0 || second >= 86_400 {
-		e.failRow(c, fmt.Sprintf("TIME of %d ms is outside of one day", millis))
+		e.failTime(c, millis)
 		return dst
 	}
-	dst = append(dst, '"')
-	dst = appendClock(dst, uint32(second))
-	return append(dst, '"')
+	return appendClock(dst, uint32(second))
+}
+
+// appendMillis writes a TIME with its milliseconds, as Flink's csv format does (LocalTime.ofNanoOfDay, which throws outside of
+// one day).
+func (e *Encoder) appendMillis(dst []byte, c *cell, row int) []byte {
+	millis := int32(binary.LittleEndian.Uint32(c.values[row*4:]))
+	if millis < 0 || millis >= millisPerDay {
+		e.failTime(c, millis)
+		return dst
+	}
+	dst = appendClock(dst, uint32(millis)/1000)
+	return appendFraction(dst, uint32(millis)%1000*nanosPerMilli)
+}
+
+func (e *Encoder) failTime(c *cell, millis int32) {
+	e.failRow(c, fmt.Sprintf("TIME of %d ms is outside of one day", millis))
 }

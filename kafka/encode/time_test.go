@@ -36,6 +36,11 @@ func TestTimesLikeFlink(t *testing.T) {
 				t.Errorf("%s: got %v, %v\nwant %s", line, got, err, want)
 			}
 		}
+		// csv takes TIMESTAMP_LTZ through toLocalDateTime too.
+		csv, err := encodeCSV(t, CSVOptions{FieldDelimiter: '\t'}, typ.Children, at, at, nil, int64(int32(millis)))
+		if want := `"` + f[2] + "\"\t\"" + f[2] + "Z\"\t\t" + f[7]; err != nil || csv != want {
+			t.Errorf("%s: csv has %q, %v, want %q", line, csv, err, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 const (
@@ -162,6 +163,28 @@ func sequenceLength(s []byte) int {
 		n++
 	}
 	return n
+}
+
+// decodeCharacter reads the character at the start of s and returns how many bytes of s it takes; a malformed unit is U+FFFD.
+// Go's decoder accepts exactly the sequences that the JDK's accepts; the two differ in how they group malformed bytes.
+func decodeCharacter(s []byte) (r rune, n int) {
+	if r, n = utf8.DecodeRune(s); r != utf8.RuneError || n > 1 {
+		return r, n
+	}
+	return utf8.RuneError, sequenceLength(s)
+}
+
+// appendText writes what StringData.toString() returns as UTF-8: s, with a U+FFFD for each malformed unit.
+func appendText(dst, s []byte) []byte {
+	if utf8.Valid(s) {
+		return append(dst, s...)
+	}
+	for len(s) > 0 {
+		r, n := decodeCharacter(s)
+		dst = utf8.AppendRune(dst, r)
+		s = s[n:]
+	}
+	return dst
 }
 
 func appendUnitEscape(dst []byte, unit uint32) []byte {

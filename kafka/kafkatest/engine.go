@@ -50,8 +50,9 @@ type Transaction struct {
 
 // Record is one record as it was produced.
 type Record struct {
-	Topic     string
-	Key       []byte
+	Topic string
+	Key   []byte
+	// Value is nil for a null value and not nil for an empty one.
 	Value     []byte
 	Timestamp int64 // 0: none
 }

@@ -27,19 +27,20 @@ func begin(t *testing.T, e *kafkatest.Engine, id string) producer.Open {
 func TestSealedRecords(t *testing.T) {
 	e := kafkatest.New(kafkatest.Faults{})
 	o := begin(t, e, "a")
-	r := &producer.Records{Topic: "t", Values: []byte("xyz"), ValueOffsets: []uint32{0, 1, 3},
-		Keys: []byte("k"), KeyOffsets: []uint32{0, 0, 1}, Timestamps: []int64{7, 8}}
+	r := &producer.Records{Topic: "t", Values: []byte("xyz"), ValueOffsets: []uint32{0, 1, 3, 3, 3}, ValueNulls: []byte{0b1000},
+		Keys: []byte("k"), KeyOffsets: []uint32{0, 0, 1, 1, 1}, Timestamps: []int64{7, 8, 9, 10}}
 	if err := o.Produce(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}
 	copy(r.Values, "!!!") // the caller may reuse its memory
-	s, err := o.Seal(context.Background(), 2)
+	s, err := o.Seal(context.Background(), 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Release()
 	got := e.Sealed("a").Records
-	if len(got) != 2 || string(got[1].Value) != "yz" || string(got[1].Key) != "k" || got[0].Timestamp != 7 {
+	if len(got) != 4 || string(got[1].Value) != "yz" || string(got[1].Key) != "k" || got[0].Timestamp != 7 ||
+		got[2].Value == nil || len(got[2].Value) != 0 || got[3].Value != nil {
 		t.Errorf("records %+v", got)
 	}
 	if m := e.Misuses(); len(m) != 0 {

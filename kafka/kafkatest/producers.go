@@ -80,7 +80,10 @@ func (p *producing) Produce(ctx context.Context, r *producer.Records) error {
 
 // copied owns its bytes, because the caller may reuse its own.
 func copied(r *producer.Records, i int) Record {
-	out := Record{Topic: r.Topic, Value: bytes.Clone(r.Values[r.ValueOffsets[i]:r.ValueOffsets[i+1]])}
+	out := Record{Topic: r.Topic}
+	if len(r.ValueNulls) == 0 || r.ValueNulls[i/8]>>(i%8)&1 == 0 {
+		out.Value = append([]byte{}, r.Values[r.ValueOffsets[i]:r.ValueOffsets[i+1]]...)
+	}
 	if r.KeyOffsets != nil {
 		out.Key = bytes.Clone(r.Keys[r.KeyOffsets[i]:r.KeyOffsets[i+1]])
 	}

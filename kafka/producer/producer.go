@@ -49,6 +49,9 @@ type Records struct {
 	Topic        string
 	Values       []byte
 	ValueOffsets []uint32
+	// ValueNulls has one bit for each record, least significant bit first; 1: the value is null (a tombstone), and its bytes
+	// are ignored. nil: no value is null.
+	ValueNulls []byte
 	// Keys and KeyOffsets are nil when every key is null.
 	Keys       []byte
 	KeyOffsets []uint32

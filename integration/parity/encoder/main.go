@@ -7,7 +7,10 @@
 //	'S' a serialized penstock.v1.OpenWriter, then uint32 JVM feature version (the last four bytes)
 //	    --> 'O', or 'E' and a message                 (its schema and value_format hold for the batches that follow)
 //	'B' uint32 schema tag, the bytes of a batch
-//	    --> 'R' uint32 n, n+1 uint32 offsets, bytes, or 'E' and a message
+//	    --> 'R' uint32 n, n+1 uint32 offsets, uint32 size of the null bitmap, the bitmap, bytes, or 'E' and a message
+//
+// The null bitmap is empty when no value is null; else it has (n+7)/8 bytes, and a set bit (least significant first) says that
+// the value is null, a tombstone, which an empty value is not. Batches carry row kinds as they do in shared memory.
 package main
 
 import (
@@ -149,5 +152,7 @@ func (s *session) batch(tag uint32, body []byte) ([]byte, error) {
 	for _, offset := range encoded.Offsets {
 		s.out = binary.LittleEndian.AppendUint32(s.out, offset)
 	}
+	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(len(encoded.ValueNulls)))
+	s.out = append(s.out, encoded.ValueNulls...)
 	return append(s.out, encoded.Values...), nil
 }

@@ -76,7 +76,7 @@ func TestConversation(t *testing.T) {
 	)
 	records := func(first, second string) string {
 		offsets := append(append(number(0), number(uint32(len(first)))...), number(uint32(len(first)+len(second)))...)
-		return "R" + string(number(2)) + string(offsets) + first + second
+		return "R" + string(number(2)) + string(offsets) + string(number(0)) + first + second
 	}
 	want := []string{
 		"Ea batch before a schema", "O", records(`{"n":1,"x":1.9999999999999998E23}`, `{"n":22,"x":null}`),
@@ -89,6 +89,47 @@ func TestConversation(t *testing.T) {
 	for i := range want {
 		exact := want[i][0] != 'E'
 		if exact && got[i] != want[i] || !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("answer %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+// Batches keep their row kinds and null values their nullness.
+func TestKindsAndNulls(t *testing.T) {
+	message := func(f *pb.ValueFormat, root pb.TypeRoot) (*columnar.Type, []byte) {
+		open := &pb.OpenWriter{ValueFormat: f, Schema: &pb.Schema{Row: &pb.LogicalType{
+			Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: root, Nullable: true}},
+		}}}
+		row, err := protoplan.Type(open.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := proto.Marshal(open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row, body
+	}
+	row, raw := message(&pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{}}}, pb.TypeRoot_VARCHAR)
+	_, canal := message(&pb.ValueFormat{Format: &pb.ValueFormat_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{
+		Envelope: pb.ChangelogJsonFormat_CANAL}}}, pb.TypeRoot_VARCHAR)
+	b := columnar.NewBuilder(row)
+	b.Append(0, "")
+	b.Append(3, nil)
+	b.Append(2, "x")
+	body := b.Finish(7)
+	got := converse(t,
+		frame([]byte{'S'}, raw, number(17)), frame([]byte{'B'}, number(7), body),
+		frame([]byte{'S'}, canal, number(17)), frame([]byte{'B'}, number(7), body))
+	values := []string{`{"data":[{"f":""}],"type":"INSERT"}`, `{"data":[{"f":null}],"type":"DELETE"}`, `{"data":[{"f":"x"}],"type":"INSERT"}`}
+	all := strings.Join(values, "")
+	want := []string{
+		"O", "R" + string(number(3)) + string(bytes.Join([][]byte{number(0), number(0), number(0), number(1), number(1)}, nil)) + "\x02x",
+		"O", "R" + string(number(3)) + string(bytes.Join([][]byte{number(0), number(uint32(len(values[0]))),
+			number(uint32(len(values[0] + values[1]))), number(uint32(len(all))), number(0)}, nil)) + all,
+	}
+	for i := range want {
+		if got[i] != want[i] {
 			t.Errorf("answer %d: %q, want %q", i, got[i], want[i])
 		}
 	}

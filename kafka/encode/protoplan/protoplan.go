@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"penstock.dev/penstock/columnar"
-	"penstock.dev/penstock/kafka/encode"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -60,47 +59,4 @@ func convert(p *pb.LogicalType, depth int) (*columnar.Type, error) {
 		t.Children = append(t.Children, c)
 	}
 	return t, nil
-}
-
-// Plan compiles the one format that is set in f for rows of type row. floats is the spelling that the probe of the client's
-// JVM proved (encode.SpellingFromProbe).
-func Plan(row *columnar.Type, f *pb.ValueFormat, floats encode.FloatSpelling) (*encode.Plan, error) {
-	json, ok := f.GetFormat().(*pb.ValueFormat_Json)
-	if !ok || json.Json == nil {
-		return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json")
-	}
-	opts, err := JSONOptions(json.Json, floats)
-	if err != nil {
-		return nil, err
-	}
-	return encode.CompileJSON(row, opts)
-}
-
-// JSONOptions converts the options of the json format. An unspecified choice is Flink's default.
-func JSONOptions(j *pb.JsonFormat, floats encode.FloatSpelling) (encode.JSONOptions, error) {
-	opts := encode.JSONOptions{
-		NullKeyLiteral:   j.GetMapNullKeyLiteral(),
-		PlainDecimals:    j.GetEncodeDecimalAsPlainNumber(),
-		IgnoreNullFields: j.GetEncodeIgnoreNullFields(),
-		Floats:           floats,
-	}
-	switch v := j.GetTimestampFormat(); v {
-	case pb.JsonFormat_TIMESTAMP_FORMAT_UNSPECIFIED, pb.JsonFormat_SQL:
-		opts.Timestamps = encode.TimestampSQL
-	case pb.JsonFormat_ISO_8601:
-		opts.Timestamps = encode.TimestampISO8601
-	default:
-		return opts, fmt.Errorf("json.timestamp-format.standard: unknown value %d: use SQL or ISO_8601", v)
-	}
-	switch v := j.GetMapNullKeyMode(); v {
-	case pb.JsonFormat_MAP_NULL_KEY_MODE_UNSPECIFIED, pb.JsonFormat_FAIL:
-		opts.NullKeys = encode.NullKeyFail
-	case pb.JsonFormat_DROP:
-		opts.NullKeys = encode.NullKeyDrop
-	case pb.JsonFormat_LITERAL:
-		opts.NullKeys = encode.NullKeyLiteral
-	default:
-		return opts, fmt.Errorf("json.map-null-key.mode: unknown value %d: use FAIL, DROP or LITERAL", v)
-	}
-	return opts, nil
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"penstock.dev/penstock/columnar"
-	"penstock.dev/penstock/kafka/encode"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -72,50 +71,6 @@ func TestTypeRefuses(t *testing.T) {
 	} {
 		if _, err := Type(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
-		}
-	}
-}
-
-func TestJSONOptions(t *testing.T) {
-	got, err := JSONOptions(&pb.JsonFormat{
-		TimestampFormat: pb.JsonFormat_ISO_8601, MapNullKeyMode: pb.JsonFormat_LITERAL, MapNullKeyLiteral: "x",
-		EncodeDecimalAsPlainNumber: true, EncodeIgnoreNullFields: true,
-	}, encode.FloatsLegacy)
-	want := encode.JSONOptions{
-		Timestamps: encode.TimestampISO8601, NullKeys: encode.NullKeyLiteral, NullKeyLiteral: "x",
-		PlainDecimals: true, IgnoreNullFields: true, Floats: encode.FloatsLegacy,
-	}
-	if err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if got, err = JSONOptions(&pb.JsonFormat{}, encode.FloatsShortest); err != nil || got != (encode.JSONOptions{Floats: encode.FloatsShortest}) {
-		t.Errorf("defaults: got %+v, %v", got, err)
-	}
-	if got, err = JSONOptions(&pb.JsonFormat{MapNullKeyMode: pb.JsonFormat_DROP}, 0); err != nil || got.NullKeys != encode.NullKeyDrop {
-		t.Errorf("DROP: got %+v, %v", got, err)
-	}
-	for want, j := range map[string]*pb.JsonFormat{
-		"json.timestamp-format.standard: unknown value 7": {TimestampFormat: 7},
-		"json.map-null-key.mode: unknown value 9":         {MapNullKeyMode: 9},
-	} {
-		if _, err := JSONOptions(j, 0); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
-		}
-	}
-}
-
-func TestPlan(t *testing.T) {
-	row, err := Type(field(pb.TypeRoot_BIGINT))
-	if err != nil {
-		t.Fatal(err)
-	}
-	json := &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: &pb.JsonFormat{}}}
-	if _, err := Plan(row, json, encode.FloatsLegacy); err != nil {
-		t.Error(err)
-	}
-	for _, f := range []*pb.ValueFormat{nil, {}, {Format: &pb.ValueFormat_Json{}}} {
-		if _, err := Plan(row, f, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), "use json") {
-			t.Errorf("%v: got %v", f, err)
 		}
 	}
 }

@@ -329,6 +329,10 @@ static int wait_for_room(ps_client *c, int64_t seen, int64_t deadline) {
 }
 
 static void value_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
+        *p   = NULL;
+        *len = 0;
+        if (b->value_nulls && b->value_nulls[i >> 3] >> (i & 7) & 1)
+                return;
         *len = b->value_offsets[i + 1] - b->value_offsets[i];
         *p   = (void *)(*len ? b->values + b->value_offsets[i] : &nothing);
 }

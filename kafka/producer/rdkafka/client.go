@@ -200,6 +200,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	batch := C.ps_batch{topic: topic, count: C.int64_t(n)}
 	batch.values = (*C.uint8_t)(pinned(&pin, r.Values))
 	batch.value_offsets = (*C.uint32_t)(pinned(&pin, r.ValueOffsets))
+	batch.value_nulls = (*C.uint8_t)(pinned(&pin, r.ValueNulls))
 	batch.keys = (*C.uint8_t)(pinned(&pin, r.Keys))
 	batch.key_offsets = (*C.uint32_t)(pinned(&pin, r.KeyOffsets))
 	batch.timestamps = (*C.int64_t)(pinned(&pin, r.Timestamps))
@@ -238,6 +239,9 @@ func pinned[T any](pin *runtime.Pinner, s []T) unsafe.Pointer {
 func checkShape(r *producer.Records, n int) error {
 	if err := checkOffsets("value", r.ValueOffsets, len(r.Values)); err != nil {
 		return err
+	}
+	if len(r.ValueNulls) != 0 && len(r.ValueNulls) < (n+7)/8 {
+		return producer.Errorf(producer.Internal, "%d bytes of value nulls for %d records", len(r.ValueNulls), n)
 	}
 	if r.KeyOffsets != nil {
 		if len(r.KeyOffsets) != n+1 {

@@ -164,6 +164,7 @@ func TestShapes(t *testing.T) {
 	for name, r := range map[string]*producer.Records{
 		"beyond the end":     {Values: make([]byte, 3), ValueOffsets: []uint32{0, 4}},
 		"falling":            {Values: make([]byte, 9), ValueOffsets: []uint32{0, 8, 7}},
+		"too few nulls":      {Values: make([]byte, 9), ValueOffsets: make([]uint32, 10), ValueNulls: make([]byte, 1)},
 		"too few keys":       {Values: make([]byte, 2), ValueOffsets: []uint32{0, 1, 2}, KeyOffsets: []uint32{0, 0}},
 		"key beyond the end": {Values: make([]byte, 1), ValueOffsets: []uint32{0, 1}, KeyOffsets: []uint32{0, 1}},
 		"too few timestamps": {Values: make([]byte, 2), ValueOffsets: []uint32{0, 1, 2}, Timestamps: []int64{1}},

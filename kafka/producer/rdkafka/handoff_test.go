@@ -65,7 +65,7 @@ func checkEachOnce(t *testing.T, want int) {
 	}
 }
 
-// TestRecordBytes: keys, empty values, empty keys and timestamps arrive as they were given.
+// TestRecordBytes: keys, empty values, null values, empty keys and timestamps arrive as they were given.
 func TestRecordBytes(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	createTopic(t, b, "bytes", 1, nil)
@@ -78,20 +78,27 @@ func TestRecordBytes(t *testing.T) {
 	mustProduce(t, open, &producer.Records{
 		Topic: "bytes", Values: []byte("v3"), ValueOffsets: []uint32{0, 2}, Timestamps: []int64{1234567890123},
 	})
-	sealed, err := open.Seal(testContext(t, 30*time.Second), 4)
+	mustProduce(t, open, &producer.Records{
+		Topic: "bytes", Values: []byte("xv4"), ValueOffsets: []uint32{0, 1, 1, 3}, ValueNulls: []byte{0b001},
+	})
+	mustProduce(t, open, &producer.Records{
+		Topic: "bytes", ValueOffsets: []uint32{0, 0, 0}, ValueNulls: []byte{0b10}, Timestamps: []int64{1234567890123, 1234567890123},
+	})
+	sealed, err := open.Seal(testContext(t, 30*time.Second), 9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sealed.Release()
 	records, err := b.Records(testContext(t, 30*time.Second), "bytes", false)
-	if err != nil || len(records) != 4 {
+	if err != nil || len(records) != 9 {
 		t.Fatalf("%d records, error %v", len(records), err)
 	}
 	var got []string
 	for _, r := range records {
 		got = append(got, fmt.Sprintf("%q/%v=%q/%v", r.Key, r.Key == nil, r.Value, r.Value == nil))
 	}
-	want := `""/true=""/false "k"/false="v1"/false ""/false="v2"/false ""/true="v3"/false`
+	want := `""/true=""/false "k"/false="v1"/false ""/false="v2"/false ""/true="v3"/false ` +
+		`""/true=""/true ""/true=""/false ""/true="v4"/false ""/true=""/false ""/true=""/true`
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}

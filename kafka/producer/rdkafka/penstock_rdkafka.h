@@ -185,6 +185,7 @@ typedef struct {
         const char *topic;
         const uint8_t *values;
         const uint32_t *value_offsets;
+        const uint8_t *value_nulls; /* one bit a record, least significant first; NULL: no value is null */
         const uint8_t *keys; /* NULL: every key is null */
         const uint32_t *key_offsets;
         const int64_t *timestamps; /* NULL: the time of producing */

@@ -73,6 +73,61 @@ func (DeliveryGuarantee) EnumDescriptor() ([]byte, []int) {
 	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{0}
 }
 
+type ChangelogJsonFormat_Envelope int32
+
+const (
+	ChangelogJsonFormat_ENVELOPE_UNSPECIFIED ChangelogJsonFormat_Envelope = 0
+	ChangelogJsonFormat_DEBEZIUM             ChangelogJsonFormat_Envelope = 1
+	ChangelogJsonFormat_CANAL                ChangelogJsonFormat_Envelope = 2
+	ChangelogJsonFormat_MAXWELL              ChangelogJsonFormat_Envelope = 3
+	ChangelogJsonFormat_OGG                  ChangelogJsonFormat_Envelope = 4
+)
+
+// Enum value maps for ChangelogJsonFormat_Envelope.
+var (
+	ChangelogJsonFormat_Envelope_name = map[int32]string{
+		0: "ENVELOPE_UNSPECIFIED",
+		1: "DEBEZIUM",
+		2: "CANAL",
+		3: "MAXWELL",
+		4: "OGG",
+	}
+	ChangelogJsonFormat_Envelope_value = map[string]int32{
+		"ENVELOPE_UNSPECIFIED": 0,
+		"DEBEZIUM":             1,
+		"CANAL":                2,
+		"MAXWELL":              3,
+		"OGG":                  4,
+	}
+)
+
+func (x ChangelogJsonFormat_Envelope) Enum() *ChangelogJsonFormat_Envelope {
+	p := new(ChangelogJsonFormat_Envelope)
+	*p = x
+	return p
+}
+
+func (x ChangelogJsonFormat_Envelope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChangelogJsonFormat_Envelope) Descriptor() protoreflect.EnumDescriptor {
+	return file_penstock_v1_sink_proto_enumTypes[1].Descriptor()
+}
+
+func (ChangelogJsonFormat_Envelope) Type() protoreflect.EnumType {
+	return &file_penstock_v1_sink_proto_enumTypes[1]
+}
+
+func (x ChangelogJsonFormat_Envelope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChangelogJsonFormat_Envelope.Descriptor instead.
+func (ChangelogJsonFormat_Envelope) EnumDescriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5, 0}
+}
+
 type JsonFormat_TimestampFormat int32
 
 const (
@@ -106,11 +161,11 @@ func (x JsonFormat_TimestampFormat) String() string {
 }
 
 func (JsonFormat_TimestampFormat) Descriptor() protoreflect.EnumDescriptor {
-	return file_penstock_v1_sink_proto_enumTypes[1].Descriptor()
+	return file_penstock_v1_sink_proto_enumTypes[2].Descriptor()
 }
 
 func (JsonFormat_TimestampFormat) Type() protoreflect.EnumType {
-	return &file_penstock_v1_sink_proto_enumTypes[1]
+	return &file_penstock_v1_sink_proto_enumTypes[2]
 }
 
 func (x JsonFormat_TimestampFormat) Number() protoreflect.EnumNumber {
@@ -119,7 +174,7 @@ func (x JsonFormat_TimestampFormat) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use JsonFormat_TimestampFormat.Descriptor instead.
 func (JsonFormat_TimestampFormat) EnumDescriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5, 0}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8, 0}
 }
 
 type JsonFormat_MapNullKeyMode int32
@@ -158,11 +213,11 @@ func (x JsonFormat_MapNullKeyMode) String() string {
 }
 
 func (JsonFormat_MapNullKeyMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_penstock_v1_sink_proto_enumTypes[2].Descriptor()
+	return file_penstock_v1_sink_proto_enumTypes[3].Descriptor()
 }
 
 func (JsonFormat_MapNullKeyMode) Type() protoreflect.EnumType {
-	return &file_penstock_v1_sink_proto_enumTypes[2]
+	return &file_penstock_v1_sink_proto_enumTypes[3]
 }
 
 func (x JsonFormat_MapNullKeyMode) Number() protoreflect.EnumNumber {
@@ -171,7 +226,7 @@ func (x JsonFormat_MapNullKeyMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use JsonFormat_MapNullKeyMode.Descriptor instead.
 func (JsonFormat_MapNullKeyMode) EnumDescriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5, 1}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8, 1}
 }
 
 type WriteRequest struct {
@@ -705,6 +760,9 @@ type ValueFormat struct {
 	// Types that are valid to be assigned to Format:
 	//
 	//	*ValueFormat_Json
+	//	*ValueFormat_ChangelogJson
+	//	*ValueFormat_Csv
+	//	*ValueFormat_Raw
 	Format        isValueFormat_Format `protobuf_oneof:"format"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -756,6 +814,33 @@ func (x *ValueFormat) GetJson() *JsonFormat {
 	return nil
 }
 
+func (x *ValueFormat) GetChangelogJson() *ChangelogJsonFormat {
+	if x != nil {
+		if x, ok := x.Format.(*ValueFormat_ChangelogJson); ok {
+			return x.ChangelogJson
+		}
+	}
+	return nil
+}
+
+func (x *ValueFormat) GetCsv() *CsvFormat {
+	if x != nil {
+		if x, ok := x.Format.(*ValueFormat_Csv); ok {
+			return x.Csv
+		}
+	}
+	return nil
+}
+
+func (x *ValueFormat) GetRaw() *RawFormat {
+	if x != nil {
+		if x, ok := x.Format.(*ValueFormat_Raw); ok {
+			return x.Raw
+		}
+	}
+	return nil
+}
+
 type isValueFormat_Format interface {
 	isValueFormat_Format()
 }
@@ -764,7 +849,218 @@ type ValueFormat_Json struct {
 	Json *JsonFormat `protobuf:"bytes,1,opt,name=json,proto3,oneof"`
 }
 
+type ValueFormat_ChangelogJson struct {
+	ChangelogJson *ChangelogJsonFormat `protobuf:"bytes,2,opt,name=changelog_json,json=changelogJson,proto3,oneof"`
+}
+
+type ValueFormat_Csv struct {
+	Csv *CsvFormat `protobuf:"bytes,3,opt,name=csv,proto3,oneof"`
+}
+
+type ValueFormat_Raw struct {
+	Raw *RawFormat `protobuf:"bytes,4,opt,name=raw,proto3,oneof"`
+}
+
 func (*ValueFormat_Json) isValueFormat_Format() {}
+
+func (*ValueFormat_ChangelogJson) isValueFormat_Format() {}
+
+func (*ValueFormat_Csv) isValueFormat_Format() {}
+
+func (*ValueFormat_Raw) isValueFormat_Format() {}
+
+// ChangelogJsonFormat wraps each row by its row kind (formats.md 3); json holds the encode options of the format's own prefix.
+type ChangelogJsonFormat struct {
+	state         protoimpl.MessageState       `protogen:"open.v1"`
+	Envelope      ChangelogJsonFormat_Envelope `protobuf:"varint,1,opt,name=envelope,proto3,enum=penstock.v1.ChangelogJsonFormat_Envelope" json:"envelope,omitempty"`
+	Json          *JsonFormat                  `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangelogJsonFormat) Reset() {
+	*x = ChangelogJsonFormat{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangelogJsonFormat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangelogJsonFormat) ProtoMessage() {}
+
+func (x *ChangelogJsonFormat) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangelogJsonFormat.ProtoReflect.Descriptor instead.
+func (*ChangelogJsonFormat) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ChangelogJsonFormat) GetEnvelope() ChangelogJsonFormat_Envelope {
+	if x != nil {
+		return x.Envelope
+	}
+	return ChangelogJsonFormat_ENVELOPE_UNSPECIFIED
+}
+
+func (x *ChangelogJsonFormat) GetJson() *JsonFormat {
+	if x != nil {
+		return x.Json
+	}
+	return nil
+}
+
+// CsvFormat has the options of Flink's csv format that change bytes (formats.md 4.1). Characters are Unicode code points below
+// U+10000, already unescaped; 0 = not set.
+type CsvFormat struct {
+	state                 protoimpl.MessageState `protogen:"open.v1"`
+	FieldDelimiter        uint32                 `protobuf:"varint,1,opt,name=field_delimiter,json=fieldDelimiter,proto3" json:"field_delimiter,omitempty"`
+	QuoteCharacter        uint32                 `protobuf:"varint,2,opt,name=quote_character,json=quoteCharacter,proto3" json:"quote_character,omitempty"`
+	QuotesDisabled        bool                   `protobuf:"varint,3,opt,name=quotes_disabled,json=quotesDisabled,proto3" json:"quotes_disabled,omitempty"`
+	ArrayElementDelimiter uint32                 `protobuf:"varint,4,opt,name=array_element_delimiter,json=arrayElementDelimiter,proto3" json:"array_element_delimiter,omitempty"`
+	EscapeCharacter       uint32                 `protobuf:"varint,5,opt,name=escape_character,json=escapeCharacter,proto3" json:"escape_character,omitempty"`
+	// Unset: null is an empty field.
+	NullLiteral       *string `protobuf:"bytes,6,opt,name=null_literal,json=nullLiteral,proto3,oneof" json:"null_literal,omitempty"`
+	DecimalScientific bool    `protobuf:"varint,7,opt,name=decimal_scientific,json=decimalScientific,proto3" json:"decimal_scientific,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *CsvFormat) Reset() {
+	*x = CsvFormat{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CsvFormat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CsvFormat) ProtoMessage() {}
+
+func (x *CsvFormat) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CsvFormat.ProtoReflect.Descriptor instead.
+func (*CsvFormat) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CsvFormat) GetFieldDelimiter() uint32 {
+	if x != nil {
+		return x.FieldDelimiter
+	}
+	return 0
+}
+
+func (x *CsvFormat) GetQuoteCharacter() uint32 {
+	if x != nil {
+		return x.QuoteCharacter
+	}
+	return 0
+}
+
+func (x *CsvFormat) GetQuotesDisabled() bool {
+	if x != nil {
+		return x.QuotesDisabled
+	}
+	return false
+}
+
+func (x *CsvFormat) GetArrayElementDelimiter() uint32 {
+	if x != nil {
+		return x.ArrayElementDelimiter
+	}
+	return 0
+}
+
+func (x *CsvFormat) GetEscapeCharacter() uint32 {
+	if x != nil {
+		return x.EscapeCharacter
+	}
+	return 0
+}
+
+func (x *CsvFormat) GetNullLiteral() string {
+	if x != nil && x.NullLiteral != nil {
+		return *x.NullLiteral
+	}
+	return ""
+}
+
+func (x *CsvFormat) GetDecimalScientific() bool {
+	if x != nil {
+		return x.DecimalScientific
+	}
+	return false
+}
+
+// RawFormat is a single column as its bytes (formats.md 8); the charset is UTF-8.
+type RawFormat struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	LittleEndian  bool                   `protobuf:"varint,1,opt,name=little_endian,json=littleEndian,proto3" json:"little_endian,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RawFormat) Reset() {
+	*x = RawFormat{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RawFormat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RawFormat) ProtoMessage() {}
+
+func (x *RawFormat) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RawFormat.ProtoReflect.Descriptor instead.
+func (*RawFormat) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RawFormat) GetLittleEndian() bool {
+	if x != nil {
+		return x.LittleEndian
+	}
+	return false
+}
 
 // JsonFormat has the options of Flink's json format that change bytes (formats.md 2.1).
 type JsonFormat struct {
@@ -780,7 +1076,7 @@ type JsonFormat struct {
 
 func (x *JsonFormat) Reset() {
 	*x = JsonFormat{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	mi := &file_penstock_v1_sink_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -792,7 +1088,7 @@ func (x *JsonFormat) String() string {
 func (*JsonFormat) ProtoMessage() {}
 
 func (x *JsonFormat) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	mi := &file_penstock_v1_sink_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -805,7 +1101,7 @@ func (x *JsonFormat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JsonFormat.ProtoReflect.Descriptor instead.
 func (*JsonFormat) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *JsonFormat) GetTimestampFormat() JsonFormat_TimestampFormat {
@@ -887,7 +1183,7 @@ type KafkaConfig struct {
 
 func (x *KafkaConfig) Reset() {
 	*x = KafkaConfig{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	mi := &file_penstock_v1_sink_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1195,7 @@ func (x *KafkaConfig) String() string {
 func (*KafkaConfig) ProtoMessage() {}
 
 func (x *KafkaConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	mi := &file_penstock_v1_sink_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1208,7 @@ func (x *KafkaConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KafkaConfig.ProtoReflect.Descriptor instead.
 func (*KafkaConfig) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{6}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *KafkaConfig) GetBootstrapServers() []string {
@@ -1097,7 +1393,7 @@ type WriterOpened struct {
 
 func (x *WriterOpened) Reset() {
 	*x = WriterOpened{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	mi := &file_penstock_v1_sink_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1405,7 @@ func (x *WriterOpened) String() string {
 func (*WriterOpened) ProtoMessage() {}
 
 func (x *WriterOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	mi := &file_penstock_v1_sink_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1418,7 @@ func (x *WriterOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterOpened.ProtoReflect.Descriptor instead.
 func (*WriterOpened) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{7}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WriterOpened) GetWriterId() uint64 {
@@ -1163,7 +1459,7 @@ type WarmEpoch struct {
 
 func (x *WarmEpoch) Reset() {
 	*x = WarmEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[8]
+	mi := &file_penstock_v1_sink_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1175,7 +1471,7 @@ func (x *WarmEpoch) String() string {
 func (*WarmEpoch) ProtoMessage() {}
 
 func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[8]
+	mi := &file_penstock_v1_sink_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1188,7 +1484,7 @@ func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmEpoch.ProtoReflect.Descriptor instead.
 func (*WarmEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WarmEpoch) GetTransactionalId() string {
@@ -1212,7 +1508,7 @@ type BeginEpoch struct {
 
 func (x *BeginEpoch) Reset() {
 	*x = BeginEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[9]
+	mi := &file_penstock_v1_sink_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1520,7 @@ func (x *BeginEpoch) String() string {
 func (*BeginEpoch) ProtoMessage() {}
 
 func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[9]
+	mi := &file_penstock_v1_sink_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1533,7 @@ func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginEpoch.ProtoReflect.Descriptor instead.
 func (*BeginEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{9}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BeginEpoch) GetEpochId() uint64 {
@@ -1274,7 +1570,7 @@ type EpochBegun struct {
 
 func (x *EpochBegun) Reset() {
 	*x = EpochBegun{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[10]
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1286,7 +1582,7 @@ func (x *EpochBegun) String() string {
 func (*EpochBegun) ProtoMessage() {}
 
 func (x *EpochBegun) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[10]
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1299,7 +1595,7 @@ func (x *EpochBegun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochBegun.ProtoReflect.Descriptor instead.
 func (*EpochBegun) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{10}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *EpochBegun) GetEpochId() uint64 {
@@ -1340,7 +1636,7 @@ type EpochWarmed struct {
 
 func (x *EpochWarmed) Reset() {
 	*x = EpochWarmed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[11]
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1352,7 +1648,7 @@ func (x *EpochWarmed) String() string {
 func (*EpochWarmed) ProtoMessage() {}
 
 func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[11]
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1365,7 +1661,7 @@ func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochWarmed.ProtoReflect.Descriptor instead.
 func (*EpochWarmed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EpochWarmed) GetTransactionalId() string {
@@ -1395,7 +1691,7 @@ type SubmitBatch struct {
 
 func (x *SubmitBatch) Reset() {
 	*x = SubmitBatch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[12]
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1703,7 @@ func (x *SubmitBatch) String() string {
 func (*SubmitBatch) ProtoMessage() {}
 
 func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[12]
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1716,7 @@ func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatch.ProtoReflect.Descriptor instead.
 func (*SubmitBatch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{12}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SubmitBatch) GetSlot() uint32 {
@@ -1463,7 +1759,7 @@ type FlushEpoch struct {
 
 func (x *FlushEpoch) Reset() {
 	*x = FlushEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +1771,7 @@ func (x *FlushEpoch) String() string {
 func (*FlushEpoch) ProtoMessage() {}
 
 func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +1784,7 @@ func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushEpoch.ProtoReflect.Descriptor instead.
 func (*FlushEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FlushEpoch) GetEpochId() uint64 {
@@ -1515,7 +1811,7 @@ type EpochFlushed struct {
 
 func (x *EpochFlushed) Reset() {
 	*x = EpochFlushed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1823,7 @@ func (x *EpochFlushed) String() string {
 func (*EpochFlushed) ProtoMessage() {}
 
 func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1836,7 @@ func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochFlushed.ProtoReflect.Descriptor instead.
 func (*EpochFlushed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EpochFlushed) GetEpochId() uint64 {
@@ -1569,7 +1865,7 @@ type SealEpoch struct {
 
 func (x *SealEpoch) Reset() {
 	*x = SealEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1581,7 +1877,7 @@ func (x *SealEpoch) String() string {
 func (*SealEpoch) ProtoMessage() {}
 
 func (x *SealEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1594,7 +1890,7 @@ func (x *SealEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SealEpoch.ProtoReflect.Descriptor instead.
 func (*SealEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SealEpoch) GetEpochId() uint64 {
@@ -1626,7 +1922,7 @@ type EpochSealed struct {
 
 func (x *EpochSealed) Reset() {
 	*x = EpochSealed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1638,7 +1934,7 @@ func (x *EpochSealed) String() string {
 func (*EpochSealed) ProtoMessage() {}
 
 func (x *EpochSealed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1651,7 +1947,7 @@ func (x *EpochSealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochSealed.ProtoReflect.Descriptor instead.
 func (*EpochSealed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EpochSealed) GetEpochId() uint64 {
@@ -1709,7 +2005,7 @@ type EpochStats struct {
 
 func (x *EpochStats) Reset() {
 	*x = EpochStats{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1721,7 +2017,7 @@ func (x *EpochStats) String() string {
 func (*EpochStats) ProtoMessage() {}
 
 func (x *EpochStats) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1734,7 +2030,7 @@ func (x *EpochStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochStats.ProtoReflect.Descriptor instead.
 func (*EpochStats) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EpochStats) GetBatches() uint64 {
@@ -1781,7 +2077,7 @@ type AbortEpoch struct {
 
 func (x *AbortEpoch) Reset() {
 	*x = AbortEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1793,7 +2089,7 @@ func (x *AbortEpoch) String() string {
 func (*AbortEpoch) ProtoMessage() {}
 
 func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1806,7 +2102,7 @@ func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortEpoch.ProtoReflect.Descriptor instead.
 func (*AbortEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AbortEpoch) GetEpochId() uint64 {
@@ -1825,7 +2121,7 @@ type EpochAborted struct {
 
 func (x *EpochAborted) Reset() {
 	*x = EpochAborted{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +2133,7 @@ func (x *EpochAborted) String() string {
 func (*EpochAborted) ProtoMessage() {}
 
 func (x *EpochAborted) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +2146,7 @@ func (x *EpochAborted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochAborted.ProtoReflect.Descriptor instead.
 func (*EpochAborted) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *EpochAborted) GetEpochId() uint64 {
@@ -1870,7 +2166,7 @@ type WriterFailed struct {
 
 func (x *WriterFailed) Reset() {
 	*x = WriterFailed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2178,7 @@ func (x *WriterFailed) String() string {
 func (*WriterFailed) ProtoMessage() {}
 
 func (x *WriterFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2191,7 @@ func (x *WriterFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterFailed.ProtoReflect.Descriptor instead.
 func (*WriterFailed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WriterFailed) GetEpochId() uint64 {
@@ -1925,7 +2221,7 @@ type WriterProgress struct {
 
 func (x *WriterProgress) Reset() {
 	*x = WriterProgress{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1937,7 +2233,7 @@ func (x *WriterProgress) String() string {
 func (*WriterProgress) ProtoMessage() {}
 
 func (x *WriterProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1950,7 +2246,7 @@ func (x *WriterProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterProgress.ProtoReflect.Descriptor instead.
 func (*WriterProgress) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WriterProgress) GetRowsEncoded() uint64 {
@@ -2029,10 +2325,33 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\fvalue_format\x18\x05 \x01(\v2\x18.penstock.v1.ValueFormatR\vvalueFormat\x12\x14\n" +
 	"\x05topic\x18\x06 \x01(\tR\x05topic\x12<\n" +
 	"\tguarantee\x18\a \x01(\x0e2\x1e.penstock.v1.DeliveryGuaranteeR\tguarantee\x12.\n" +
-	"\x05kafka\x18\b \x01(\v2\x18.penstock.v1.KafkaConfigR\x05kafka\"F\n" +
+	"\x05kafka\x18\b \x01(\v2\x18.penstock.v1.KafkaConfigR\x05kafka\"\xe9\x01\n" +
 	"\vValueFormat\x12-\n" +
-	"\x04json\x18\x01 \x01(\v2\x17.penstock.v1.JsonFormatH\x00R\x04jsonB\b\n" +
-	"\x06format\"\x85\x04\n" +
+	"\x04json\x18\x01 \x01(\v2\x17.penstock.v1.JsonFormatH\x00R\x04json\x12I\n" +
+	"\x0echangelog_json\x18\x02 \x01(\v2 .penstock.v1.ChangelogJsonFormatH\x00R\rchangelogJson\x12*\n" +
+	"\x03csv\x18\x03 \x01(\v2\x16.penstock.v1.CsvFormatH\x00R\x03csv\x12*\n" +
+	"\x03raw\x18\x04 \x01(\v2\x16.penstock.v1.RawFormatH\x00R\x03rawB\b\n" +
+	"\x06format\"\xde\x01\n" +
+	"\x13ChangelogJsonFormat\x12E\n" +
+	"\benvelope\x18\x01 \x01(\x0e2).penstock.v1.ChangelogJsonFormat.EnvelopeR\benvelope\x12+\n" +
+	"\x04json\x18\x02 \x01(\v2\x17.penstock.v1.JsonFormatR\x04json\"S\n" +
+	"\bEnvelope\x12\x18\n" +
+	"\x14ENVELOPE_UNSPECIFIED\x10\x00\x12\f\n" +
+	"\bDEBEZIUM\x10\x01\x12\t\n" +
+	"\x05CANAL\x10\x02\x12\v\n" +
+	"\aMAXWELL\x10\x03\x12\a\n" +
+	"\x03OGG\x10\x04\"\xd1\x02\n" +
+	"\tCsvFormat\x12'\n" +
+	"\x0ffield_delimiter\x18\x01 \x01(\rR\x0efieldDelimiter\x12'\n" +
+	"\x0fquote_character\x18\x02 \x01(\rR\x0equoteCharacter\x12'\n" +
+	"\x0fquotes_disabled\x18\x03 \x01(\bR\x0equotesDisabled\x126\n" +
+	"\x17array_element_delimiter\x18\x04 \x01(\rR\x15arrayElementDelimiter\x12)\n" +
+	"\x10escape_character\x18\x05 \x01(\rR\x0fescapeCharacter\x12&\n" +
+	"\fnull_literal\x18\x06 \x01(\tH\x00R\vnullLiteral\x88\x01\x01\x12-\n" +
+	"\x12decimal_scientific\x18\a \x01(\bR\x11decimalScientificB\x0f\n" +
+	"\r_null_literal\"0\n" +
+	"\tRawFormat\x12#\n" +
+	"\rlittle_endian\x18\x01 \x01(\bR\flittleEndian\"\x85\x04\n" +
 	"\n" +
 	"JsonFormat\x12R\n" +
 	"\x10timestamp_format\x18\x01 \x01(\x0e2'.penstock.v1.JsonFormat.TimestampFormatR\x0ftimestampFormat\x12Q\n" +
@@ -2173,70 +2492,79 @@ func file_penstock_v1_sink_proto_rawDescGZIP() []byte {
 	return file_penstock_v1_sink_proto_rawDescData
 }
 
-var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_penstock_v1_sink_proto_goTypes = []any{
-	(DeliveryGuarantee)(0),          // 0: penstock.v1.DeliveryGuarantee
-	(JsonFormat_TimestampFormat)(0), // 1: penstock.v1.JsonFormat.TimestampFormat
-	(JsonFormat_MapNullKeyMode)(0),  // 2: penstock.v1.JsonFormat.MapNullKeyMode
-	(*WriteRequest)(nil),            // 3: penstock.v1.WriteRequest
-	(*WriteEvent)(nil),              // 4: penstock.v1.WriteEvent
-	(*Owner)(nil),                   // 5: penstock.v1.Owner
-	(*OpenWriter)(nil),              // 6: penstock.v1.OpenWriter
-	(*ValueFormat)(nil),             // 7: penstock.v1.ValueFormat
-	(*JsonFormat)(nil),              // 8: penstock.v1.JsonFormat
-	(*KafkaConfig)(nil),             // 9: penstock.v1.KafkaConfig
-	(*WriterOpened)(nil),            // 10: penstock.v1.WriterOpened
-	(*WarmEpoch)(nil),               // 11: penstock.v1.WarmEpoch
-	(*BeginEpoch)(nil),              // 12: penstock.v1.BeginEpoch
-	(*EpochBegun)(nil),              // 13: penstock.v1.EpochBegun
-	(*EpochWarmed)(nil),             // 14: penstock.v1.EpochWarmed
-	(*SubmitBatch)(nil),             // 15: penstock.v1.SubmitBatch
-	(*FlushEpoch)(nil),              // 16: penstock.v1.FlushEpoch
-	(*EpochFlushed)(nil),            // 17: penstock.v1.EpochFlushed
-	(*SealEpoch)(nil),               // 18: penstock.v1.SealEpoch
-	(*EpochSealed)(nil),             // 19: penstock.v1.EpochSealed
-	(*EpochStats)(nil),              // 20: penstock.v1.EpochStats
-	(*AbortEpoch)(nil),              // 21: penstock.v1.AbortEpoch
-	(*EpochAborted)(nil),            // 22: penstock.v1.EpochAborted
-	(*WriterFailed)(nil),            // 23: penstock.v1.WriterFailed
-	(*WriterProgress)(nil),          // 24: penstock.v1.WriterProgress
-	(*Schema)(nil),                  // 25: penstock.v1.Schema
-	(*Error)(nil),                   // 26: penstock.v1.Error
+	(DeliveryGuarantee)(0),            // 0: penstock.v1.DeliveryGuarantee
+	(ChangelogJsonFormat_Envelope)(0), // 1: penstock.v1.ChangelogJsonFormat.Envelope
+	(JsonFormat_TimestampFormat)(0),   // 2: penstock.v1.JsonFormat.TimestampFormat
+	(JsonFormat_MapNullKeyMode)(0),    // 3: penstock.v1.JsonFormat.MapNullKeyMode
+	(*WriteRequest)(nil),              // 4: penstock.v1.WriteRequest
+	(*WriteEvent)(nil),                // 5: penstock.v1.WriteEvent
+	(*Owner)(nil),                     // 6: penstock.v1.Owner
+	(*OpenWriter)(nil),                // 7: penstock.v1.OpenWriter
+	(*ValueFormat)(nil),               // 8: penstock.v1.ValueFormat
+	(*ChangelogJsonFormat)(nil),       // 9: penstock.v1.ChangelogJsonFormat
+	(*CsvFormat)(nil),                 // 10: penstock.v1.CsvFormat
+	(*RawFormat)(nil),                 // 11: penstock.v1.RawFormat
+	(*JsonFormat)(nil),                // 12: penstock.v1.JsonFormat
+	(*KafkaConfig)(nil),               // 13: penstock.v1.KafkaConfig
+	(*WriterOpened)(nil),              // 14: penstock.v1.WriterOpened
+	(*WarmEpoch)(nil),                 // 15: penstock.v1.WarmEpoch
+	(*BeginEpoch)(nil),                // 16: penstock.v1.BeginEpoch
+	(*EpochBegun)(nil),                // 17: penstock.v1.EpochBegun
+	(*EpochWarmed)(nil),               // 18: penstock.v1.EpochWarmed
+	(*SubmitBatch)(nil),               // 19: penstock.v1.SubmitBatch
+	(*FlushEpoch)(nil),                // 20: penstock.v1.FlushEpoch
+	(*EpochFlushed)(nil),              // 21: penstock.v1.EpochFlushed
+	(*SealEpoch)(nil),                 // 22: penstock.v1.SealEpoch
+	(*EpochSealed)(nil),               // 23: penstock.v1.EpochSealed
+	(*EpochStats)(nil),                // 24: penstock.v1.EpochStats
+	(*AbortEpoch)(nil),                // 25: penstock.v1.AbortEpoch
+	(*EpochAborted)(nil),              // 26: penstock.v1.EpochAborted
+	(*WriterFailed)(nil),              // 27: penstock.v1.WriterFailed
+	(*WriterProgress)(nil),            // 28: penstock.v1.WriterProgress
+	(*Schema)(nil),                    // 29: penstock.v1.Schema
+	(*Error)(nil),                     // 30: penstock.v1.Error
 }
 var file_penstock_v1_sink_proto_depIdxs = []int32{
-	6,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
-	11, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
-	12, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
-	15, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
-	16, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
-	18, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
-	21, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
-	10, // 7: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
-	13, // 8: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
-	17, // 9: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
-	19, // 10: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
-	22, // 11: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
-	23, // 12: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
-	24, // 13: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
-	14, // 14: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
-	5,  // 15: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
-	25, // 16: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
-	7,  // 17: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.ValueFormat
+	7,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
+	15, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
+	16, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
+	19, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
+	20, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
+	22, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
+	25, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
+	14, // 7: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
+	17, // 8: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
+	21, // 9: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
+	23, // 10: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
+	26, // 11: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
+	27, // 12: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
+	28, // 13: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
+	18, // 14: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
+	6,  // 15: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
+	29, // 16: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
+	8,  // 17: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.ValueFormat
 	0,  // 18: penstock.v1.OpenWriter.guarantee:type_name -> penstock.v1.DeliveryGuarantee
-	9,  // 19: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
-	8,  // 20: penstock.v1.ValueFormat.json:type_name -> penstock.v1.JsonFormat
-	1,  // 21: penstock.v1.JsonFormat.timestamp_format:type_name -> penstock.v1.JsonFormat.TimestampFormat
-	2,  // 22: penstock.v1.JsonFormat.map_null_key_mode:type_name -> penstock.v1.JsonFormat.MapNullKeyMode
-	20, // 23: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
-	26, // 24: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
-	3,  // 25: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
-	4,  // 26: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
-	26, // [26:27] is the sub-list for method output_type
-	25, // [25:26] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	13, // 19: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
+	12, // 20: penstock.v1.ValueFormat.json:type_name -> penstock.v1.JsonFormat
+	9,  // 21: penstock.v1.ValueFormat.changelog_json:type_name -> penstock.v1.ChangelogJsonFormat
+	10, // 22: penstock.v1.ValueFormat.csv:type_name -> penstock.v1.CsvFormat
+	11, // 23: penstock.v1.ValueFormat.raw:type_name -> penstock.v1.RawFormat
+	1,  // 24: penstock.v1.ChangelogJsonFormat.envelope:type_name -> penstock.v1.ChangelogJsonFormat.Envelope
+	12, // 25: penstock.v1.ChangelogJsonFormat.json:type_name -> penstock.v1.JsonFormat
+	2,  // 26: penstock.v1.JsonFormat.timestamp_format:type_name -> penstock.v1.JsonFormat.TimestampFormat
+	3,  // 27: penstock.v1.JsonFormat.map_null_key_mode:type_name -> penstock.v1.JsonFormat.MapNullKeyMode
+	24, // 28: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
+	30, // 29: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
+	4,  // 30: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
+	5,  // 31: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
+	31, // [31:32] is the sub-list for method output_type
+	30, // [30:31] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_sink_proto_init() }
@@ -2267,15 +2595,19 @@ func file_penstock_v1_sink_proto_init() {
 	}
 	file_penstock_v1_sink_proto_msgTypes[4].OneofWrappers = []any{
 		(*ValueFormat_Json)(nil),
+		(*ValueFormat_ChangelogJson)(nil),
+		(*ValueFormat_Csv)(nil),
+		(*ValueFormat_Raw)(nil),
 	}
 	file_penstock_v1_sink_proto_msgTypes[6].OneofWrappers = []any{}
+	file_penstock_v1_sink_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_sink_proto_rawDesc), len(file_penstock_v1_sink_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   22,
+			NumEnums:      4,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

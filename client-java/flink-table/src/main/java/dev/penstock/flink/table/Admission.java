@@ -4,7 +4,6 @@ import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.flink.columns.UnsupportedTypeException;
 import dev.penstock.flink.sink.NativePlan;
 import dev.penstock.flink.sink.WriterSettings;
-import dev.penstock.proto.v1.JsonFormat;
 import dev.penstock.proto.v1.KafkaConfig;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Schema;
@@ -13,14 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.IntStream;
+import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
-import org.apache.flink.formats.json.JsonFormatFactory;
 import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.LogicalTypeRoot;
-import org.apache.flink.table.types.logical.MapType;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
@@ -71,7 +68,7 @@ final class Admission {
         SinkArguments sink = request.sink();
         refuseShape(sink, request.metadataKeys());
         RowType rowType = (RowType) sink.physicalDataType().getLogicalType();
-        JsonFormat json = jsonFormat(request, rowType, context);
+        ValueFormat format = valueFormat(request, rowType, context);
         Properties properties = ProducerProperties.ofSink(sink.properties());
         KafkaConfig kafka =
                 ProducerProperties.translate(
@@ -79,7 +76,7 @@ final class Admission {
         OpenWriter open =
                 OpenWriter.newBuilder()
                         .setSchema(schema(rowType))
-                        .setValueFormat(ValueFormat.newBuilder().setJson(json))
+                        .setValueFormat(format)
                         .setTopic(sink.topics().get(0))
                         .setGuarantee(guarantee(sink.deliveryGuarantee()))
                         .setKafka(kafka)
@@ -124,31 +121,13 @@ final class Admission {
         }
     }
 
-    private static JsonFormat jsonFormat(Request request, RowType rowType, DynamicTableSink.Context context)
+    private static ValueFormat valueFormat(Request request, RowType rowType, DynamicTableSink.Context context)
             throws NotNative {
-        String format = request.options().valueFormat();
-        if (!format.equals(JsonFormatFactory.IDENTIFIER)) {
-            throw new NotNative("the value format is '%s'; only 'json' is native yet", format);
-        }
-        JsonOptions json =
-                JsonOptions.parse(
-                        request.options().valueFormatOptions(),
-                        rowType,
-                        request.sink()
-                                .valueEncodingFormat()
-                                .createRuntimeEncoder(context, request.sink().physicalDataType()));
-        if (json.ignoresNulls() && hasMapOfRows(rowType)) {
-            // With a duplicate key Flink writes the second row into the first one's node, whose fields show through.
-            throw new NotNative("'json.encode.ignore-null-fields' together with a MAP of ROW values is not native yet");
-        }
-        return json.toProto();
-    }
-
-    private static boolean hasMapOfRows(LogicalType type) {
-        if (type instanceof MapType map && map.getValueType().is(LogicalTypeRoot.ROW)) {
-            return true;
-        }
-        return type.getChildren().stream().anyMatch(Admission::hasMapOfRows);
+        SerializationSchema<RowData> stock =
+                request.sink()
+                        .valueEncodingFormat()
+                        .createRuntimeEncoder(context, request.sink().physicalDataType());
+        return ValueFormats.admit(request.options(), rowType, stock);
     }
 
     private static Schema schema(RowType rowType) throws NotNative {

@@ -1,20 +1,23 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.proto.v1.ChangelogJsonFormat;
 import dev.penstock.proto.v1.JsonFormat;
+import dev.penstock.proto.v1.ValueFormat;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.formats.common.TimestampFormat;
 import org.apache.flink.formats.json.JsonFormatOptions;
 import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
 import org.apache.flink.formats.json.JsonFormatOptionsUtil;
-import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The options of Flink's {@code json} format that change bytes (formats.md 2.1). */
+/** The options of a format of flink-json that change bytes (formats.md 2.1 and 3). */
 final class JsonOptions {
 
     private static final Set<String> ENCODING =
@@ -25,19 +28,15 @@ final class JsonOptions {
                     JsonFormatOptions.ENCODE_DECIMAL_AS_PLAIN_NUMBER.key(),
                     JsonFormatOptions.ENCODE_IGNORE_NULL_FIELDS.key());
 
-    private static final Set<String> DECODING_ONLY =
-            Set.of(
-                    JsonFormatOptions.FAIL_ON_MISSING_FIELD.key(),
-                    JsonFormatOptions.IGNORE_PARSE_ERRORS.key(),
-                    JsonFormatOptions.DECODE_JSON_PARSER_ENABLED.key());
-
+    private final JsonFamily format;
     private final TimestampFormat timestamps;
     private final MapNullKeyMode nullKeys;
     private final String nullKeyLiteral;
     private final boolean plainDecimals;
     private final boolean ignoreNulls;
 
-    private JsonOptions(Configuration options) {
+    private JsonOptions(JsonFamily format, Configuration options) {
+        this.format = format;
         timestamps = JsonFormatOptionsUtil.getTimestampFormat(options);
         nullKeys = JsonFormatOptionsUtil.getMapNullKeyMode(options);
         nullKeyLiteral = options.get(JsonFormatOptions.MAP_NULL_KEY_LITERAL);
@@ -52,31 +51,45 @@ final class JsonOptions {
      * @param options the format's options without prefix
      * @param stock the stock sink's serializer for {@code rowType}
      */
-    static JsonOptions parse(Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
+    static JsonOptions parse(
+            JsonFamily format, Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
-        Set<String> unknown = new TreeSet<>(options.keySet());
-        unknown.removeAll(ENCODING);
-        unknown.removeAll(DECODING_ONLY);
-        if (!unknown.isEmpty()) {
-            throw new NotNative(
-                    "Penstock does not know the option 'json.%s'; leave it away", unknown.iterator().next());
-        }
-        JsonOptions parsed = new JsonOptions(Configuration.fromMap(options));
+        FormatRules.refuseUnknown(
+                format.identifier(), options, key -> ENCODING.contains(key) || format.decodesOnly(key));
+        JsonOptions parsed = new JsonOptions(format, Configuration.fromMap(options));
         if (!parsed.serializer(rowType).equals(stock)) {
+            throw FormatRules.unproven(format.identifier());
+        }
+        FormatRules.requireUnicode(
+                format.identifier(), JsonFormatOptions.MAP_NULL_KEY_LITERAL.key(), parsed.nullKeyLiteral);
+        if (parsed.ignoreNulls && hasMapOfRows(rowType)) {
+            // With a duplicate key Flink writes the second row into the first one's node, whose fields show through.
             throw new NotNative(
-                    "the json serializer that Flink made is not the one that the table's options describe; write the"
-                            + " 'json.' options into the table, not only into the compiled plan");
+                    "'%s.%s' together with a MAP of ROW values is not native yet",
+                    format.identifier(), JsonFormatOptions.ENCODE_IGNORE_NULL_FIELDS.key());
         }
         return parsed;
     }
 
-    /** Whether fields that are null are left out. */
-    boolean ignoresNulls() {
-        return ignoreNulls;
+    private static boolean hasMapOfRows(LogicalType type) {
+        if (type instanceof MapType map && map.getValueType().is(LogicalTypeRoot.ROW)) {
+            return true;
+        }
+        return type.getChildren().stream().anyMatch(JsonOptions::hasMapOfRows);
     }
 
     /** The daemon's form. */
-    JsonFormat toProto() {
+    ValueFormat toProto() {
+        if (format == JsonFamily.JSON) {
+            return ValueFormat.newBuilder().setJson(rows()).build();
+        }
+        return ValueFormat.newBuilder()
+                .setChangelogJson(
+                        ChangelogJsonFormat.newBuilder().setEnvelope(format.envelope()).setJson(rows()))
+                .build();
+    }
+
+    private JsonFormat rows() {
         return JsonFormat.newBuilder()
                 .setTimestampFormat(
                         switch (timestamps) {
@@ -95,8 +108,8 @@ final class JsonOptions {
                 .build();
     }
 
-    private JsonRowDataSerializationSchema serializer(RowType rowType) {
-        return new JsonRowDataSerializationSchema(
-                rowType, timestamps, nullKeys, nullKeyLiteral, plainDecimals, ignoreNulls);
+    private SerializationSchema<RowData> serializer(RowType rowType) {
+        return format.serializers()
+                .create(rowType, timestamps, nullKeys, nullKeyLiteral, plainDecimals, ignoreNulls);
     }
 }

@@ -15,7 +15,7 @@ final class TableOptions {
 
     /**
      * The options of the catalog's table, overlaid with those that a compiled plan carries. FactoryUtil overlays only
-     * the options that a factory declares as forwardable; where the two rules differ, {@link JsonOptions} finds the
+     * the options that a factory declares as forwardable; where the two rules differ, {@link ValueFormats} finds the
      * serializer different from stock's and refuses.
      */
     static TableOptions of(DynamicTableFactory.Context context) {

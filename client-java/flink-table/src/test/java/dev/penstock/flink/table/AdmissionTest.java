@@ -15,14 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.formats.common.TimestampFormat;
-import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
-import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.types.DataType;
-import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,7 +81,6 @@ class AdmissionTest {
         "penstock.enabled, false, 'penstock.enabled'",
         "topic, a;b, 'topic'",
         "sink.partitioner, fixed, FlinkFixedPartitioner",
-        "format, debezium-json, debezium-json",
         "properties.security.protocol, SSL, security.protocol",
         "properties.nobody.knows, 1, nobody.knows"
     })
@@ -144,23 +139,6 @@ class AdmissionTest {
         assertEquals(
                 JsonFormat.TimestampFormat.ISO_8601,
                 OpenWriter.parseFrom(plan.openWriter()).getValueFormat().getJson().getTimestampFormat());
-    }
-
-    @Test
-    void aSerializerThatIsNotTheTablesIsStock() {
-        assertThrows(
-                NotNative.class,
-                () ->
-                        JsonOptions.parse(
-                                Map.of("timestamp-format.standard", "ISO-8601"),
-                                (RowType) ROW.getLogicalType(),
-                                new JsonRowDataSerializationSchema(
-                                        (RowType) ROW.getLogicalType(),
-                                        TimestampFormat.SQL,
-                                        MapNullKeyMode.FAIL,
-                                        "null",
-                                        false,
-                                        false)));
     }
 
     @Test

@@ -1,28 +1,20 @@
 package dev.penstock.integration.judge;
 
-import dev.penstock.integration.harness.Deadline;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Everything that a topic holds for read_committed readers, as a multiset of record hashes with the place of
  * the first of each, and the set of row ids. Memory is about 200 bytes a record.
  */
 public final class TopicContents {
-    private static final Duration POLL = Duration.ofMillis(200);
-
     private final Map<RecordHash, Integer> counts = new HashMap<>();
     private final Map<RecordHash, String> places = new HashMap<>();
     private final BitSet ids = new BitSet();
@@ -50,34 +42,11 @@ public final class TopicContents {
         }
     }
 
-    /**
-     * Reads all partitions from their start to the last stable offset. The last stable offset only moves while
-     * transactions end, so a reader that must see everything calls this after the job has ended.
-     */
+    /** Reads a topic as {@link TopicReader#read} does. */
     public static TopicContents read(String bootstrapServers, String topic, RowId rowId, boolean withTimestamp,
             Duration timeout) {
         TopicContents contents = new TopicContents();
-        Map<String, Object> settings = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false",
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "10000",
-                // The broker holds back an answer without records that long, and nothing is written any more.
-                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "50");
-        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings,
-                new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            List<TopicPartition> partitions = consumer.partitionsFor(topic, timeout).stream()
-                    .map(p -> new TopicPartition(topic, p.partition())).toList();
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
-            // For a read_committed consumer the end offset is the last stable offset.
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, timeout);
-            Deadline.in(timeout).await("the end of topic " + topic, () -> {
-                consumer.poll(POLL).forEach(record -> contents.add(record, rowId, withTimestamp));
-                return partitions.stream().allMatch(p -> consumer.position(p) >= ends.get(p));
-            });
-        }
+        TopicReader.read(bootstrapServers, topic, timeout, record -> contents.add(record, rowId, withTimestamp));
         return contents;
     }
 

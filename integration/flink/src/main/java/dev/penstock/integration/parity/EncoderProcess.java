@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -65,16 +66,23 @@ final class EncoderProcess implements AutoCloseable {
         expect('O', call(request));
     }
 
-    /** Encodes a batch and returns one record for each row. */
+    /** Encodes a batch and returns one value for each row, null where it is a tombstone. */
     byte[][] encode(int schemaTag, ByteBuffer batch) throws IOException, RefusedException {
         ByteBuffer request = request('B', 4 + batch.remaining());
         request.putInt(schemaTag).put(batch);
         ByteBuffer answer = expect('R', call(request));
         int n = answer.getInt();
         int table = answer.position();
-        int values = table + 4 * (n + 1);
+        answer.position(table + 4 * (n + 1));
+        byte[] nullBits = new byte[answer.getInt()];
+        answer.get(nullBits);
+        BitSet nulls = BitSet.valueOf(nullBits);
+        int values = answer.position();
         byte[][] records = new byte[n][];
         for (int i = 0; i < n; i++) {
+            if (nulls.get(i)) {
+                continue;
+            }
             int from = answer.getInt(table + 4 * i);
             records[i] = Arrays.copyOfRange(
                     answer.array(), values + from, values + answer.getInt(table + 4 * i + 4));

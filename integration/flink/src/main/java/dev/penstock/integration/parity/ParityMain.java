@@ -9,8 +9,10 @@ import java.util.concurrent.ThreadLocalRandom;
  * 1 when anything differs, 2 when the options are wrong.
  */
 public final class ParityMain {
-    private static final String USAGE = "use --format json, --cells N, --rows N, --seed S, --out FILE";
+    private static final String USAGE =
+            "use --format " + ParityFormat.names() + ", --cells N, --rows N, --seed S, --out FILE";
 
+    private ParityFormat format = ParityFormat.JSON;
     private long cells;
     private long rows;
     private long seed = ThreadLocalRandom.current().nextLong(1, 1L << 40);
@@ -37,11 +39,7 @@ public final class ParityMain {
             }
             String value = args[i + 1];
             switch (args[i]) {
-                case "--format" -> {
-                    if (!value.equals("json")) {
-                        throw new IllegalArgumentException("--format " + value + " is not native yet: use json");
-                    }
-                }
+                case "--format" -> format = ParityFormat.of(value);
                 case "--cells" -> cells = number(args[i], value);
                 case "--rows" -> rows = number(args[i], value);
                 case "--seed" -> seed = number(args[i], value);
@@ -63,7 +61,7 @@ public final class ParityMain {
     }
 
     private int run() throws Exception {
-        ParityReport report = ParityRun.json(cells, rows, seed);
+        ParityReport report = ParityRun.compare(format, cells, rows, seed);
         report.differences().forEach(difference -> System.out.println("DIFFERENCE in " + difference + "\n"));
         if (out.toAbsolutePath().getParent() != null) {
             Files.createDirectories(out.toAbsolutePath().getParent());

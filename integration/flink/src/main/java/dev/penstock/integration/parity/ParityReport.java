@@ -7,6 +7,7 @@ import java.util.List;
 public final class ParityReport {
     private static final int SHOWN = 10;
 
+    private final ParityFormat format;
     private final long seed;
     private final List<String> differences = new ArrayList<>();
     private long rows;
@@ -15,7 +16,8 @@ public final class ParityReport {
     private long differing;
     private long schemas;
 
-    ParityReport(long seed) {
+    ParityReport(ParityFormat format, long seed) {
+        this.format = format;
         this.seed = seed;
     }
 
@@ -70,16 +72,16 @@ public final class ParityReport {
     /** The content of {@code out/parity.json}. */
     public String json() {
         return String.format(
-                "{\"format\": \"json\", \"cells\": %d, \"differing\": %d, \"rows\": %d, \"failing_rows\": %d,"
+                "{\"format\": \"%s\", \"cells\": %d, \"differing\": %d, \"rows\": %d, \"failing_rows\": %d,"
                         + " \"schemas\": %d, \"seed\": %d, \"jvm\": \"%s\"}%n",
-                cells, differing, rows, failing, schemas, seed, Runtime.version());
+                format.identifier(), cells, differing, rows, failing, schemas, seed, Runtime.version());
     }
 
     /** One line for a person. */
     public String summary() {
         return String.format(
-                "parity json: %d cells in %d rows of %d schemas, %d differing, %d rows refused by both,"
+                "parity %s: %d cells in %d rows of %d schemas, %d differing, %d rows refused by both,"
                         + " seed %d, JVM %s",
-                cells, rows, schemas, differing, failing, seed, Runtime.version());
+                format.identifier(), cells, rows, schemas, differing, failing, seed, Runtime.version());
     }
 }

@@ -13,10 +13,14 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
 
 /**
  * A run over random schemas: for each, random options and some batches of random rows, each batch in one {@link
@@ -30,29 +34,32 @@ public final class ParityRun {
     /** Small enough that batches of wide rows fill it, which exercises the closing of a batch. */
     private static final int EXTENT_BYTES = 1 << 18;
 
+    private final ParityFormat format;
     private final SplittableRandom random;
     private final EncoderProcess encoder;
     private final ParityReport report;
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(2 * EXTENT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
-    private ParityRun(EncoderProcess encoder, long seed) {
+    private ParityRun(ParityFormat format, EncoderProcess encoder, long seed) {
+        this.format = format;
         this.encoder = encoder;
         this.random = new SplittableRandom(seed);
-        this.report = new ParityReport(seed);
+        this.report = new ParityReport(format, seed);
     }
 
     /**
      * Compares until both numbers are reached.
      *
+     * @param format whose bytes are compared
      * @param cells least number of leaf values
      * @param rows least number of rows
      * @param seed of all randomness: equal seeds compare equal rows
      * @throws IOException when the encoder is missing or breaks
      */
-    public static ParityReport json(long cells, long rows, long seed) throws Exception {
+    public static ParityReport compare(ParityFormat format, long cells, long rows, long seed) throws Exception {
         try (EncoderProcess encoder = EncoderProcess.start()) {
-            ParityRun run = new ParityRun(encoder, seed);
+            ParityRun run = new ParityRun(format, encoder, seed);
             while (run.report.cells() < cells || run.report.rows() < rows) {
                 run.schema();
             }
@@ -64,8 +71,8 @@ public final class ParityRun {
     private record Sample(RowData row, long cells, byte[] expected, String failure) {}
 
     private void schema() throws Exception {
-        RowType type = new RandomTypes(random.split()).record();
-        JsonOptions options = JsonOptions.random(random);
+        RowType type = format.randomType(random.split());
+        FormatOptions options = format.randomOptions(random);
         SplittableRandom rowRandom = random.split();
         report.schema();
         String context = type.asSerializableString() + "\n  " + options;
@@ -79,7 +86,7 @@ public final class ParityRun {
         }
     }
 
-    private static String refusedByFlink(RowType type, JsonOptions options) throws Exception {
+    private static String refusedByFlink(RowType type, FormatOptions options) throws Exception {
         try {
             options.oracle(type);
             return null;
@@ -88,7 +95,7 @@ public final class ParityRun {
         }
     }
 
-    private String refusedByEncoder(RowType type, JsonOptions options) throws Exception {
+    private String refusedByEncoder(RowType type, FormatOptions options) throws Exception {
         try {
             encoder.open(OpenWriter.newBuilder()
                     .setSchema(RowColumnWriter.toSchema(type))
@@ -100,12 +107,14 @@ public final class ParityRun {
         }
     }
 
-    private void rows(RowType type, JsonOptions options, RandomRows rows, String context) throws Exception {
+    private void rows(RowType type, FormatOptions options, RandomRows rows, String context) throws Exception {
         RowColumnWriter writer = new RowColumnWriter(type);
-        JsonRowDataSerializationSchema oracle = options.oracle(type);
-        RowDataSerializer serializer = new RowDataSerializer(type);
+        SerializationSchema<RowData> oracle = options.oracle(type);
+        // Flink has no binary rows with a column of type NULL.
+        RowDataSerializer serializer = hasNullType(type) ? null : new RowDataSerializer(type);
         for (int done = 0; done < ROWS_PER_SCHEMA; done += ROWS_PER_BATCH) {
-            RowShape shape = RowShape.values()[random.nextInt(RowShape.values().length)];
+            RowShape shape = serializer == null
+                    ? RowShape.GENERIC : RowShape.values()[random.nextInt(RowShape.values().length)];
             List<Sample> accepted = new ArrayList<>();
             for (int i = 0; i < ROWS_PER_BATCH; i++) {
                 Sample sample = sample(type, rows, shape, serializer, oracle);
@@ -121,10 +130,18 @@ public final class ParityRun {
         }
     }
 
+    private static boolean hasNullType(LogicalType type) {
+        return type.is(LogicalTypeRoot.NULL) || type.getChildren().stream().anyMatch(ParityRun::hasNullType);
+    }
+
     private Sample sample(RowType type, RandomRows rows, RowShape shape, RowDataSerializer serializer,
-            JsonRowDataSerializationSchema oracle) {
+            SerializationSchema<RowData> oracle) {
         long before = rows.cells();
-        RowData row = shape.shape(rows.row(type), serializer);
+        GenericRowData generic = rows.row(type);
+        if (format.changelog()) {
+            generic.setRowKind(RowKind.values()[random.nextInt(RowKind.values().length)]);
+        }
+        RowData row = shape.shape(generic, serializer);
         try {
             return new Sample(row, rows.cells() - before, oracle.serialize(row), null);
         } catch (RuntimeException e) {
@@ -161,7 +178,7 @@ public final class ParityRun {
                     if (got.length == fitting && Arrays.equals(sample.expected, got[i])) {
                         report.compared(sample.cells);
                     } else {
-                        report.differ(sample.cells, describe(context, sample, i < got.length ? got[i] : new byte[0]));
+                        report.differ(sample.cells, describe(context, sample, i < got.length ? got[i] : null));
                     }
                 }
             } catch (EncoderProcess.RefusedException e) {
@@ -208,11 +225,14 @@ public final class ParityRun {
 
     private static String describe(String context, Sample sample, byte[] got) {
         return context + "\n  row      " + sample.row
-                + "\n  flink    " + (sample.expected == null ? sample.failure : text(sample.expected))
+                + "\n  flink    " + (sample.failure == null ? text(sample.expected) : sample.failure)
                 + "\n  penstock " + text(got);
     }
 
     private static String text(byte[] record) {
+        if (record == null) {
+            return "a null value";
+        }
         String text = new String(record, StandardCharsets.UTF_8);
         return text.indexOf('\ufffd') < 0 ? text : text + "  (hex " + HexFormat.of().formatHex(record) + ")";
     }

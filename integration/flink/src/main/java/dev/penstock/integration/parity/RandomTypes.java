@@ -1,10 +1,12 @@
 package dev.penstock.integration.parity;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.BinaryType;
@@ -19,6 +21,7 @@ import org.apache.flink.table.types.logical.FloatType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LocalZonedTimestampType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.MultisetType;
 import org.apache.flink.table.types.logical.NullType;
@@ -33,8 +36,7 @@ import org.apache.flink.table.types.logical.YearMonthIntervalType;
 import org.apache.flink.table.types.logical.YearMonthIntervalType.YearMonthResolution;
 
 /**
- * Random row types of every kind that Flink's JSON format accepts, nested to depth 3, and now and then one with a
- * column of type NULL, which both sides must refuse (Flink 2.2: RowData.createFieldGetter).
+ * Random row types of every kind that a format accepts, and now and then one that both sides must refuse.
  */
 final class RandomTypes {
     private static final int MAX_DEPTH = 3;
@@ -43,15 +45,57 @@ final class RandomTypes {
         "é", "\u2028", "漢字", "\uD83D\uDE00", "<&>'", "$", "\u00a0", "null", "op"
     };
 
+    private static final Set<LogicalTypeRoot> CSV = EnumSet.complementOf(EnumSet.of(
+            LogicalTypeRoot.INTERVAL_YEAR_MONTH, LogicalTypeRoot.INTERVAL_DAY_TIME));
+    private static final Set<LogicalTypeRoot> RAW = EnumSet.of(
+            LogicalTypeRoot.CHAR, LogicalTypeRoot.VARCHAR, LogicalTypeRoot.BINARY, LogicalTypeRoot.VARBINARY,
+            LogicalTypeRoot.BOOLEAN, LogicalTypeRoot.TINYINT, LogicalTypeRoot.SMALLINT, LogicalTypeRoot.INTEGER,
+            LogicalTypeRoot.BIGINT, LogicalTypeRoot.FLOAT, LogicalTypeRoot.DOUBLE);
+
     private final SplittableRandom random;
 
     RandomTypes(SplittableRandom random) {
         this.random = random;
     }
 
-    /** The type of a whole record: 1 to 12 fields, sometimes many, so that null bits need more than one word. */
+    /**
+     * The type of a record of the json formats, nested to depth 3. A column of type NULL makes Flink refuse it (2.2:
+     * RowData.createFieldGetter).
+     */
     RowType record() {
-        return row(random.nextInt(20) == 0 ? 60 + random.nextInt(20) : 1 + random.nextInt(12), 0).asRow(false);
+        return row(width(), () -> type(0)).asRow(false);
+    }
+
+    /** The type of a csv record: arrays and rows of leaves, no intervals, no maps. */
+    RowType csvRecord() {
+        return row(width(), () -> random.nextInt(300) == 0 ? type(0) : csvType()).asRow(false);
+    }
+
+    /** The type of a raw record: one column, which is a leaf that raw knows. */
+    RowType rawRecord() {
+        return row(1, () -> random.nextInt(20) == 0 ? type(0) : leafOf(RAW)).asRow(false);
+    }
+
+    /** 1 to 12 fields, sometimes many, so that null bits need more than one word. */
+    private int width() {
+        return random.nextInt(20) == 0 ? 60 + random.nextInt(20) : 1 + random.nextInt(12);
+    }
+
+    private LogicalType csvType() {
+        boolean nullable = random.nextInt(5) != 0;
+        return switch (random.nextInt(8)) {
+            case 0 -> new ArrayType(nullable, leafOf(CSV));
+            case 1 -> row(1 + random.nextInt(5), () -> leafOf(CSV)).asRow(nullable);
+            default -> leafOf(CSV);
+        };
+    }
+
+    private LogicalType leafOf(Set<LogicalTypeRoot> roots) {
+        LogicalType leaf = leaf();
+        while (!roots.contains(leaf.getTypeRoot())) {
+            leaf = leaf();
+        }
+        return leaf;
     }
 
     private record Fields(List<LogicalType> types, List<String> names) {
@@ -60,7 +104,7 @@ final class RandomTypes {
         }
     }
 
-    private Fields row(int count, int depth) {
+    private Fields row(int count, Supplier<LogicalType> field) {
         Set<String> names = new LinkedHashSet<>();
         while (names.size() < count) {
             StringBuilder name = new StringBuilder();
@@ -74,16 +118,17 @@ final class RandomTypes {
         }
         List<LogicalType> types = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            types.add(type(depth));
+            types.add(field.get());
         }
         return new Fields(types, new ArrayList<>(names));
     }
 
     private LogicalType type(int depth) {
+        return depth < MAX_DEPTH && random.nextInt(4) == 0 ? nested(random.nextInt(5) != 0, depth + 1) : leaf();
+    }
+
+    private LogicalType leaf() {
         boolean nullable = random.nextInt(5) != 0;
-        if (depth < MAX_DEPTH && random.nextInt(4) == 0) {
-            return nested(nullable, depth + 1);
-        }
         return switch (random.nextInt(20)) {
             case 0 -> new BooleanType(nullable);
             case 1 -> new TinyIntType(nullable);
@@ -108,7 +153,7 @@ final class RandomTypes {
 
     private LogicalType nested(boolean nullable, int depth) {
         return switch (random.nextInt(5)) {
-            case 0, 1 -> row(random.nextInt(12) == 0 ? 0 : 1 + random.nextInt(5), depth).asRow(nullable);
+            case 0, 1 -> row(random.nextInt(12) == 0 ? 0 : 1 + random.nextInt(5), () -> type(depth)).asRow(nullable);
             case 2 -> new ArrayType(nullable, type(depth));
             case 3 -> new MapType(nullable, string(random.nextInt(3) != 0), type(depth));
             default -> new MultisetType(nullable, string(random.nextInt(3) != 0));

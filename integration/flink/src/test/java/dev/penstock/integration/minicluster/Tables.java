@@ -18,11 +18,17 @@ final class Tables {
      * @param more further options, each with a comma in front, or ""
      */
     static String sink(String columns, String options, String topic, String guarantee, String more) {
+        return sink(columns, options, topic, guarantee, "json", more);
+    }
+
+    /** As above in another value format. */
+    static String sink(
+            String columns, String options, String topic, String guarantee, String format, String more) {
         return "CREATE TEMPORARY TABLE sink (" + columns + ") WITH (" + options
                 + ", 'topic' = '" + topic + "'"
                 + (more.contains("bootstrap.servers")
                         ? "" : ", 'properties.bootstrap.servers' = '" + Bed.broker().bootstrapServers() + "'")
-                + ", 'format' = 'json'"
+                + ", 'format' = '" + format + "'"
                 + ", 'sink.delivery-guarantee' = '" + guarantee + "'"
                 + (guarantee.equals("exactly-once") ? ", 'sink.transactional-id-prefix' = '" + topic + "'" : "")
                 + more + ");\n";

@@ -1,0 +1,53 @@
+package dev.penstock.flink.table;
+
+import dev.penstock.proto.v1.ValueFormat;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/** The value formats that are native, by the identifier that the table names. */
+final class ValueFormats {
+
+    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv and raw";
+
+    private ValueFormats() {}
+
+    /**
+     * The daemon's form of a table's value format.
+     *
+     * @param stock the stock sink's serializer for {@code rowType}, with which the options are proven
+     * @throws NotNative when the format or one of its options is not native
+     */
+    static ValueFormat admit(TableOptions table, RowType rowType, SerializationSchema<RowData> stock)
+            throws NotNative {
+        String identifier = table.valueFormat();
+        try {
+            return admit(identifier, table.valueFormatOptions(), rowType, stock);
+        } catch (LinkageError e) {
+            // The formats are optional jars, and Flink may load them where Penstock's classes do not see them.
+            throw new NotNative(
+                    "the classes of the format '%s' are not visible to Penstock (%s); put the format's jar into the"
+                            + " folder of Penstock's",
+                    identifier, e.getMessage());
+        }
+    }
+
+    private static ValueFormat admit(
+            String identifier, Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
+            throws NotNative {
+        switch (identifier) {
+            case CsvOptions.IDENTIFIER:
+                return CsvOptions.parse(options, rowType, stock);
+            case RawOptions.IDENTIFIER:
+                return RawOptions.parse(options, rowType, stock);
+            default:
+                Optional<JsonFamily> json = JsonFamily.of(identifier);
+                if (json.isEmpty()) {
+                    throw new NotNative("the value format is '%s'; native are %s", identifier, NATIVE);
+                }
+                return JsonOptions.parse(json.get(), options, rowType, stock).toProto();
+        }
+    }
+}

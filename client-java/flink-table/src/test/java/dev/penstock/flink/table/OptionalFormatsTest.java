@@ -1,0 +1,64 @@
+package dev.penstock.flink.table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A Flink without flink-csv: a user who has no csv table must not notice. */
+class OptionalFormatsTest {
+
+    @Test
+    void withoutFlinkCsvACsvTableHasAReason() throws Exception {
+        assertTrue(admitWithoutCsv("csv").contains("the classes of the format 'csv' are not visible"));
+    }
+
+    @Test
+    void withoutFlinkCsvTheOtherFormatsWork() throws Exception {
+        // An unknown option is the first thing that each format refuses: the format itself was reached.
+        for (String format : List.of("json", "debezium-json", "raw")) {
+            assertEquals(
+                    "Penstock does not know the option '" + format + ".x'; leave it away", admitWithoutCsv(format));
+        }
+    }
+
+    /** The reason that ValueFormats gives when it is loaded, with everything else, without flink-csv. */
+    private static String admitWithoutCsv(String format) throws Exception {
+        try (URLClassLoader loader = new URLClassLoader(classPathWithoutCsv(), ClassLoader.getPlatformClassLoader())) {
+            Class<?> tableOptions = loader.loadClass(TableOptions.class.getName());
+            Method of = tableOptions.getDeclaredMethod("of", Map.class);
+            of.setAccessible(true);
+            Method admit = Stream.of(loader.loadClass(ValueFormats.class.getName()).getDeclaredMethods())
+                    .filter(m -> m.getName().equals("admit") && m.getParameterCount() == 3)
+                    .findFirst()
+                    .orElseThrow();
+            admit.setAccessible(true);
+            Object table = of.invoke(null, Map.of("format", format, format + ".x", "1"));
+            InvocationTargetException e =
+                    assertThrows(InvocationTargetException.class, () -> admit.invoke(null, table, null, null));
+            assertEquals(NotNative.class.getName(), e.getCause().getClass().getName(), () -> e.getCause().toString());
+            return e.getCause().getMessage();
+        }
+    }
+
+    private static URL[] classPathWithoutCsv() throws Exception {
+        List<String> all = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
+        List<String> kept = all.stream().filter(entry -> !entry.contains("flink-csv")).toList();
+        assertFalse(kept.size() == all.size(), "flink-csv is not on the class path of the test");
+        URL[] urls = new URL[kept.size()];
+        for (int i = 0; i < urls.length; i++) {
+            urls[i] = new File(kept.get(i)).toURI().toURL();
+        }
+        return urls;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.proto.v1.ValueFormat;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/** One setting of the options of one value format that change bytes, for both sides. */
+interface FormatOptions {
+    /**
+     * Flink's own serializer with these options, opened.
+     *
+     * @throws RuntimeException when the format refuses the type
+     */
+    SerializationSchema<RowData> oracle(RowType type) throws Exception;
+
+    /** The same options as the daemon gets them. */
+    ValueFormat message();
+}

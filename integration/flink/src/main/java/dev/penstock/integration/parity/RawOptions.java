@@ -1,0 +1,28 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.proto.v1.RawFormat;
+import dev.penstock.proto.v1.ValueFormat;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.formats.raw.RawFormatSerializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * The options of Flink's {@code raw} format; the charset is always UTF-8.
+ *
+ * @param littleEndian {@code endianness}
+ */
+record RawOptions(boolean littleEndian) implements FormatOptions {
+    @Override
+    public SerializationSchema<RowData> oracle(RowType type) throws Exception {
+        RawFormatSerializationSchema oracle =
+                new RawFormatSerializationSchema(type.getTypeAt(0), "UTF-8", !littleEndian);
+        oracle.open(null);
+        return oracle;
+    }
+
+    @Override
+    public ValueFormat message() {
+        return ValueFormat.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
+    }
+}

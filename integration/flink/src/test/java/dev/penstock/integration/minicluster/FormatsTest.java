@@ -1,0 +1,130 @@
+package dev.penstock.integration.minicluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.penstock.integration.harness.DaemonStatus;
+import dev.penstock.integration.judge.TopicReader;
+import dev.penstock.integration.nexmark.BidSource;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Each value format from SQL to a real broker: the same rows through stock and through Penstock, and the two topics
+ * equal record by record. One subtask writes one partition, so that the order of all records is that of the rows.
+ */
+@Timeout(240)
+class FormatsTest {
+    private static final long BIDS = 3_000;
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+    /** Groups that grow, each of which is deleted when it has 60 bids: all row kinds. */
+    private static final String GROUP_COLUMNS =
+            "bidders BIGINT, bids BIGINT, top DECIMAL(20, 2), latest TIMESTAMP(3), channel STRING";
+    private static final String GROUPS = "SELECT MOD(auction, 40), COUNT(*), MAX(CAST(price AS DECIMAL(20, 2))),"
+            + " MAX(`dateTime`), MAX(channel) FROM bids GROUP BY MOD(auction, 40) HAVING COUNT(*) < 60";
+
+    private static Bed bed;
+
+    /**
+     * One line of the table.
+     *
+     * @param columns of the sink
+     * @param select what is written there, from bids
+     * @param more further options of the sink, each with a comma in front
+     * @param seen what some record of stock's must contain, or be when it is {@link #NULL} or {@link #EMPTY}: without
+     *     that the case would not show what it is made for
+     */
+    record Case(String format, String columns, String select, String more, List<String> seen) {
+        @Override
+        public String toString() {
+            return format + more;
+        }
+    }
+
+    private static final String NULL = "a null value";
+    private static final String EMPTY = "=";
+
+    static Stream<Case> cases() {
+        String bids = "SELECT * FROM bids";
+        String nullAndEmpty = "SELECT CASE MOD(auction, 7) WHEN 0 THEN CAST(NULL AS STRING) WHEN 1 THEN ''"
+                + " ELSE extra END FROM bids";
+        return Stream.of(
+                changelog("debezium-json", "", "\"op\":\"c\"", "\"op\":\"d\""),
+                changelog("debezium-json", ", 'debezium-json.encode.ignore-null-fields' = 'true'", "={\"after\":{"),
+                changelog("canal-json", "", "\"type\":\"INSERT\"", "\"type\":\"DELETE\""),
+                changelog("maxwell-json", "", "\"type\":\"insert\"", "\"type\":\"delete\""),
+                changelog("ogg-json", "", "\"op_type\":\"I\"", "\"op_type\":\"D\""),
+                new Case("csv", BidSource.COLUMNS, bids, "", List.of(",\"https:", ",channel-")),
+                new Case("csv", BidSource.COLUMNS, bids,
+                        ", 'csv.field-delimiter' = '\\t', 'csv.quote-character' = '|'", List.of("\t|https:")),
+                new Case("raw", "extra STRING", nullAndEmpty, "", List.of(NULL, EMPTY)),
+                new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
+                        List.of("\0\0\0\0")));
+    }
+
+    private static Case changelog(String format, String more, String... seen) {
+        return new Case(format, GROUP_COLUMNS, GROUPS, more, List.of(seen));
+    }
+
+    @BeforeAll
+    static void open() {
+        bed = Bed.open(1);
+    }
+
+    @AfterAll
+    static void close() {
+        bed.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void stockAndPenstockWriteTheSameRecords(Case c) {
+        List<String> stock = run(c, Sink.STOCK);
+        for (String text : c.seen()) {
+            assertTrue(stock.stream().anyMatch(r -> text.equals(EMPTY) ? r.equals(text) : r.contains(text)),
+                    "stock wrote no record with " + text);
+        }
+
+        DaemonStatus before = bed.daemon().status();
+        List<String> penstock = run(c, Sink.PENSTOCK);
+        DaemonStatus after = bed.daemon().status();
+
+        for (int i = 0; i < Math.min(stock.size(), penstock.size()); i++) {
+            assertEquals(stock.get(i), penstock.get(i), "record " + i);
+        }
+        assertEquals(stock.size(), penstock.size(), "records");
+        assertTrue(after.counter("batches") > before.counter("batches"), "no batch went through the daemon");
+        assertEquals(stock.size(), after.counter("rows") - before.counter("rows"), "rows through the daemon");
+        bed.requireNothingLeft();
+    }
+
+    private static List<String> run(Case c, Sink sink) {
+        String topic = Bed.topics().create("format-" + c.format(), 1);
+        String options = sink.options(bed.daemonOf(sink));
+        Bed.finish(bed.job(1, 500), Tables.bids(BIDS, 0)
+                + Tables.sink(c.columns(), options, topic, "exactly-once", c.format(), c.more())
+                + "INSERT INTO sink " + c.select() + ";\n");
+        return records(topic);
+    }
+
+    /** Key and value of each record in the order of the one partition, byte by byte as Latin-1. */
+    private static List<String> records(String topic) {
+        List<String> records = new ArrayList<>();
+        TopicReader.read(Bed.broker().bootstrapServers(), topic, READ_TIMEOUT,
+                record -> records.add(text(record.key(), "") + text(record.value(), NULL)));
+        return records;
+    }
+
+    private static String text(byte[] part, String absent) {
+        return part == null ? absent : "=" + new String(part, StandardCharsets.ISO_8859_1);
+    }
+}

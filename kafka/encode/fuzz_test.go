@@ -1,0 +1,80 @@
+package encode
+
+import (
+	"testing"
+
+	"penstock.dev/penstock/columnar"
+)
+
+// fuzz feeds arbitrary bytes through the parser and, when they pass, through encoders of plans for typ: nothing panics, the
+// offsets describe the values, and the records pass check. Inputs are long: run it with -fuzzminimizetime 1x, or it spends its
+// time on making them shorter.
+func fuzz(f *testing.F, typ *columnar.Type, rows [][]any, plans []*Plan, check func(t *testing.T, value []byte)) {
+	b := columnar.NewBuilder(typ)
+	for _, n := range []int{0, 1, len(rows)} {
+		for i, r := range rows[:n] {
+			b.Append(byte(i%4), r...)
+		}
+		f.Add(b.Finish(1))
+	}
+	var encoders []*Encoder
+	for _, p := range plans {
+		encoders = append(encoders, NewEncoder(p))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		batch, err := columnar.Parse(body, typ, 1)
+		if err != nil {
+			return
+		}
+		for _, e := range encoders {
+			e.MaxBytes = 1 << 20
+			out, err := e.Encode(&batch, AllRows(&batch))
+			if err != nil {
+				continue
+			}
+			if out.Len() != batch.Rows || int(out.Offsets[out.Len()]) != len(out.Values) {
+				t.Fatalf("%d records of %d rows, offsets end at %d of %d", out.Len(), batch.Rows, out.Offsets[out.Len()], len(out.Values))
+			}
+			if n := len(out.ValueNulls); n != 0 && n != (out.Len()+7)/8 {
+				t.Fatalf("%d bytes of nulls for %d records", n, out.Len())
+			}
+			for i := range out.Len() {
+				check(t, out.Value(i))
+			}
+		}
+	})
+}
+
+func FuzzEncode(f *testing.F) {
+	typ := allTypes()
+	ignoring := JSONOptions{Floats: FloatsShortest, IgnoreNullFields: true, NullKeys: NullKeyDrop}
+	plans := []*Plan{
+		mustCompile(f, typ, JSONOptions{}), mustCompile(f, typ, ignoring),
+		mustCompileChangelog(f, EnvelopeDebezium, typ, ignoring), mustCompileChangelog(f, EnvelopeCanal, typ, JSONOptions{}),
+	}
+	fuzz(f, typ, allRows(5), plans, func(t *testing.T, v []byte) {
+		if len(v) < 2 || v[0] != '{' || v[len(v)-1] != '}' {
+			t.Fatalf("the value %q is no object", v)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	typ := flatTypes()
+	plans := []*Plan{
+		mustCompileCSV(f, typ, CSVOptions{}), mustCompileCSV(f, typ, CSVOptions{FieldDelimiter: '☃', EscapeCharacter: 'é'}),
+		mustCompileCSV(f, typ, CSVOptions{QuotesDisabled: true, NullLiteral: "NULL", ScientificDecimals: true}),
+	}
+	fuzz(f, typ, flatRows(5), plans, func(t *testing.T, v []byte) {
+		// 16 delimiters at the least, whatever the fields are.
+		if v == nil || len(v) < 16 {
+			t.Fatalf("the value %q has too few fields", v)
+		}
+	})
+}
+
+func FuzzRaw(f *testing.F) {
+	typ := row("f", of(columnar.VarBinary))
+	plans := []*Plan{mustCompileRaw(f, typ, RawOptions{}), mustCompileRaw(f, typ, RawOptions{LittleEndian: true})}
+	fuzz(f, typ, [][]any{{"a"}, {nil}, {""}, {"\xFF"}}, plans, func(*testing.T, []byte) {})
+}

@@ -1,0 +1,144 @@
+package protoplan
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/kafka/encode"
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+)
+
+func TestJSONOptions(t *testing.T) {
+	got, err := JSONOptions(&pb.JsonFormat{
+		TimestampFormat: pb.JsonFormat_ISO_8601, MapNullKeyMode: pb.JsonFormat_LITERAL, MapNullKeyLiteral: "x",
+		EncodeDecimalAsPlainNumber: true, EncodeIgnoreNullFields: true,
+	}, encode.FloatsLegacy)
+	want := encode.JSONOptions{
+		Timestamps: encode.TimestampISO8601, NullKeys: encode.NullKeyLiteral, NullKeyLiteral: "x",
+		PlainDecimals: true, IgnoreNullFields: true, Floats: encode.FloatsLegacy,
+	}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err = JSONOptions(&pb.JsonFormat{}, encode.FloatsShortest); err != nil || got != (encode.JSONOptions{Floats: encode.FloatsShortest}) {
+		t.Errorf("defaults: got %+v, %v", got, err)
+	}
+	if got, err = JSONOptions(&pb.JsonFormat{MapNullKeyMode: pb.JsonFormat_DROP}, 0); err != nil || got.NullKeys != encode.NullKeyDrop {
+		t.Errorf("DROP: got %+v, %v", got, err)
+	}
+	for want, j := range map[string]*pb.JsonFormat{
+		"json.timestamp-format.standard: unknown value 7": {TimestampFormat: 7},
+		"json.map-null-key.mode: unknown value 9":         {MapNullKeyMode: 9},
+	} {
+		if _, err := JSONOptions(j, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+func changelog(e pb.ChangelogJsonFormat_Envelope, j *pb.JsonFormat) *pb.ValueFormat {
+	return &pb.ValueFormat{Format: &pb.ValueFormat_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{Envelope: e, Json: j}}}
+}
+
+func csv(c *pb.CsvFormat) *pb.ValueFormat {
+	return &pb.ValueFormat{Format: &pb.ValueFormat_Csv{Csv: c}}
+}
+
+func raw(little bool) *pb.ValueFormat {
+	return &pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{LittleEndian: little}}}
+}
+
+// Every format reaches its compiler with its options: the name and the text of one DELETE row tell.
+func TestPlan(t *testing.T) {
+	row, err := Type(&pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{
+		{Root: pb.TypeRoot_DECIMAL, Precision: 4, Scale: 2, Nullable: true},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := Type(field(pb.TypeRoot_SMALLINT))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := &pb.JsonFormat{EncodeIgnoreNullFields: true}
+	for _, c := range []struct {
+		row    *columnar.Type
+		format *pb.ValueFormat
+		name   string
+		value  any
+		want   string
+	}{
+		{row, &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: plain}}, "json", nil, `{}`},
+		{row, changelog(pb.ChangelogJsonFormat_DEBEZIUM, nil), "debezium-json", nil, `{"before":{"f":null},"after":null,"op":"d"}`},
+		{row, changelog(pb.ChangelogJsonFormat_DEBEZIUM, plain), "debezium-json", nil, `{"before":{},"op":"d"}`},
+		{row, changelog(pb.ChangelogJsonFormat_CANAL, plain), "canal-json", nil, `{"data":[{}],"type":"DELETE"}`},
+		{row, changelog(pb.ChangelogJsonFormat_MAXWELL, plain), "maxwell-json", nil, `{"data":{},"type":"delete"}`},
+		{row, changelog(pb.ChangelogJsonFormat_OGG, plain), "ogg-json", nil, `{"before":{},"op_type":"D"}`},
+		{row, csv(&pb.CsvFormat{NullLiteral: proto.String("n")}), "csv", nil, "n"},
+		{small, raw(false), "raw", 258, "\x01\x02"},
+		{small, raw(true), "raw", 258, "\x02\x01"},
+	} {
+		plan, err := Plan(c.row, c.format, encode.FloatsLegacy)
+		if err != nil {
+			t.Errorf("%v: %v", c.format, err)
+			continue
+		}
+		b := columnar.NewBuilder(c.row)
+		b.Append(3, c.value)
+		batch, err := columnar.Parse(b.Finish(1), c.row, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := encode.NewEncoder(plan).Encode(&batch, encode.AllRows(&batch))
+		if err != nil || string(out.Values) != c.want || plan.Format() != c.name {
+			t.Errorf("%v: got %+v as %s, %v, want %q as %s", c.format, out, plan.Format(), err, c.want, c.name)
+		}
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	row, err := Type(field(pb.TypeRoot_BIGINT))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		format *pb.ValueFormat
+		want   string
+	}{
+		{nil, "use json"}, {&pb.ValueFormat{}, "use json"}, {&pb.ValueFormat{Format: &pb.ValueFormat_Json{}}, "use json"},
+		{&pb.ValueFormat{Format: &pb.ValueFormat_Raw{}}, "use json"},
+		{changelog(0, nil), "unknown envelope"}, {changelog(9, nil), "unknown envelope"},
+		{changelog(pb.ChangelogJsonFormat_OGG, &pb.JsonFormat{TimestampFormat: 7}), "timestamp-format.standard: unknown value 7"},
+		{csv(&pb.CsvFormat{QuoteCharacter: '"', QuotesDisabled: true}), "csv.quote-character"},
+		{csv(&pb.CsvFormat{FieldDelimiter: 1 << 31}), "csv.field-delimiter: U+80000000"},
+	} {
+		if _, err := Plan(row, c.format, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want an error with %q", c.format, err, c.want)
+		}
+	}
+}
+
+func TestCSVOptions(t *testing.T) {
+	got, err := CSVOptions(&pb.CsvFormat{
+		FieldDelimiter: 0x2603, QuoteCharacter: '\'', ArrayElementDelimiter: '/', EscapeCharacter: '\\', NullLiteral: proto.String("n"),
+		DecimalScientific: true,
+	}, encode.FloatsShortest)
+	want := encode.CSVOptions{
+		FieldDelimiter: 0x2603, QuoteCharacter: '\'', ArrayElementDelimiter: '/', EscapeCharacter: '\\', NullLiteral: "n",
+		ScientificDecimals: true, Floats: encode.FloatsShortest,
+	}
+	if err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err = CSVOptions(&pb.CsvFormat{QuotesDisabled: true}, 0); err != nil || got != (encode.CSVOptions{QuotesDisabled: true}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, c := range []*pb.CsvFormat{{FieldDelimiter: 1 << 16}, {QuoteCharacter: 1 << 16}, {ArrayElementDelimiter: 1 << 16}, {EscapeCharacter: 1 << 16}} {
+		if _, err := CSVOptions(c, 0); err == nil || !strings.Contains(err.Error(), "U+10000 is not one UTF-16 unit") {
+			t.Errorf("%v: got %v", c, err)
+		}
+	}
+}

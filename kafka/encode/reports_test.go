@@ -1,0 +1,82 @@
+package encode
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"penstock.dev/penstock/columnar"
+)
+
+// one encodes rows of one column "f" with a plan for it and joins the records by a space.
+func one(tb testing.TB, compile func(*columnar.Type) (*Plan, error), t *columnar.Type, values ...any) string {
+	tb.Helper()
+	typ := row("f", t)
+	plan, err := compile(typ)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var rows [][]any
+	for _, v := range values {
+		rows = append(rows, []any{v})
+	}
+	batch := build(tb, typ, rows...)
+	out, err := NewEncoder(plan).Encode(batch, AllRows(batch))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strings.Join(records(out), " ")
+}
+
+func withJSON(opts JSONOptions) func(*columnar.Type) (*Plan, error) {
+	if opts.Floats == FloatsUnknown {
+		opts.Floats = FloatsLegacy
+	}
+	return func(t *columnar.Type) (*Plan, error) { return CompileJSON(t, opts) }
+}
+
+func withCSV(opts CSVOptions) func(*columnar.Type) (*Plan, error) {
+	return func(t *columnar.Type) (*Plan, error) { return CompileCSV(t, opts) }
+}
+
+// Public reports of wrong or surprising bytes, with what Flink 2.2.1 writes; the names are those of the reports.
+func TestPublicReports(t *testing.T) {
+	text, integer := of(columnar.VarChar), of(columnar.Integer)
+	byText := of(columnar.Map, text, integer)
+	at := columnar.TimestampValue{Millis: 655_906_363_123}
+	fine := columnar.TimestampValue{Millis: 655_906_363_123, Nanos: 456_789}
+	hundred, hundredThousand := big.NewInt(10_000), big.NewInt(100_000_000)
+	nullKey := entries{{Key: "no-null key", Value: 1}, {Value: 2}}
+	for _, c := range []struct {
+		report  string
+		compile func(*columnar.Type) (*Plan, error)
+		typ     *columnar.Type
+		values  []any
+		want    string
+	}{
+		{"FLINK-33705", withJSON(JSONOptions{PlainDecimals: true}), decimalType(10, 2), []any{hundred}, `{"f":100.00}`},
+		{"FLINK-33705", withCSV(CSVOptions{}), decimalType(10, 3), []any{hundredThousand}, "100000.000"},
+		{"FLINK-37376", withCSV(CSVOptions{FieldDelimiter: ';', QuoteCharacter: '\''}), decimalType(10, 3), []any{hundredThousand}, "100000.000"},
+		{"FLINK-37376", withCSV(CSVOptions{ScientificDecimals: true}), decimalType(10, 3), []any{hundredThousand}, "1E+5"},
+		{"FLINK-20861", withJSON(JSONOptions{}), decimalType(20, 0), []any{big.NewInt(454621864049246170)}, `{"f":4.5462186404924617E+17}`},
+		{"FLINK-20861", withJSON(JSONOptions{PlainDecimals: true}), decimalType(20, 0), []any{big.NewInt(454621864049246170)}, `{"f":454621864049246170}`},
+		{"FLINK-17224", withJSON(JSONOptions{}), of(columnar.Time), []any{43_932_232}, `{"f":"12:12:12"}`},
+		{"FLINK-18299", withJSON(JSONOptions{}), of(columnar.Timestamp), []any{at}, `{"f":"1990-10-14 12:12:43.123"}`},
+		{"FLINK-18296", withJSON(JSONOptions{}), of(columnar.TimestampLTZ), []any{fine}, `{"f":"1990-10-14 12:12:43.123456789Z"}`},
+		{"FLINK-19790", withJSON(JSONOptions{}), byText, []any{entries{{Key: "a", Value: 1}}, entries{{Key: "b", Value: 2}}}, `{"f":{"a":1}} {"f":{"b":2}}`},
+		{"FLINK-19912", withJSON(JSONOptions{NullKeys: NullKeyDrop}), byText, []any{nullKey}, `{"f":{"no-null key":1}}`},
+		{"FLINK-19912", withJSON(JSONOptions{NullKeys: NullKeyLiteral, NullKeyLiteral: "nullKey"}), byText, []any{nullKey}, `{"f":{"no-null key":1,"nullKey":2}}`},
+		{"FLINK-19868", withCSV(CSVOptions{}), text, []any{"a"}, "a"},
+		{"jackson-core 223", withJSON(JSONOptions{}), text, []any{"\U0001F602"}, `{"f":"\uD83D\uDE02"}`},
+		{"JDK-4511638", withJSON(JSONOptions{}), of(columnar.Double), []any{2e23}, `{"f":1.9999999999999998E23}`},
+		{"JDK-4511638", withJSON(JSONOptions{Floats: FloatsShortest}), of(columnar.Double), []any{2e23}, `{"f":2.0E23}`},
+		{"uppercase hex", withJSON(JSONOptions{}), text, []any{"\x1F"}, `{"f":"\u001F"}`},
+		{"base64", withJSON(JSONOptions{}), of(columnar.Binary), []any{"\xFB\xFF"}, `{"f":"+/8="}`},
+		{"fraction", withJSON(JSONOptions{}), of(columnar.Timestamp), []any{columnar.TimestampValue{Millis: 500}}, `{"f":"1970-01-01 00:00:00.5"}`},
+		{"stripped zeros", withJSON(JSONOptions{}), decimalType(10, 2), []any{hundred}, `{"f":1E+2}`},
+	} {
+		if got := one(t, c.compile, c.typ, c.values...); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.report, got, c.want)
+		}
+	}
+}
