@@ -40,11 +40,11 @@ bench-columns: build ## JMH: column writer against Flink's JSON serializer, ns a
 		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
 
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json ROWS=n SEED=s)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json|csv|raw|debezium-json|... ROWS=n SEED=s)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with
 parity-with:
 	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) $(if $(CELLS),--cells $(CELLS)) \
 		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) \
-		--out $(OUT)/parity$(if $(JDK),-$(notdir $(JDK))).json
+		--out $(OUT)/parity$(if $(JDK),-$(FORMAT)-$(notdir $(JDK))).json
