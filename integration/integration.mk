@@ -21,8 +21,8 @@ integration-classpath: build
 		-Dmdep.outputFile=$(INTEGRATION_CLASSPATH)
 
 .PHONY: test-integration
-test-integration: build ## End-to-end tests alone: MiniCluster, real broker, real daemon
-	mvn -B -q -f $(INTEGRATION)/pom.xml surefire:test
+test-integration: build ## Java and end-to-end tests alone: MiniCluster, real broker, real daemon
+	cd $(ROOT) && go run ./integration/testrun -only java -out $(OUT)/test-integration.json
 
 .PHONY: demo
 demo: integration-classpath ## Stock and Penstock on real flights, one TaskManager killed (ROWS=n DATA=file.jsonl)
