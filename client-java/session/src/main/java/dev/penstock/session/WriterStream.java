@@ -82,8 +82,8 @@ public final class WriterStream implements AutoCloseable {
      * @param timeout how long to wait
      * @return an extent that must be submitted or given back, as the same object
      * @throws DaemonException DENIED with the daemon's text when there is no memory and none is coming back;
-     *     BAD_REQUEST when no extent can be that large; FAIL_EPOCH when nothing became free in time; the writer's
-     *     failure
+     *     BAD_REQUEST when no extent can be that large; FAIL_EPOCH when nothing became free in time, which fails the
+     *     writer: whoever closes it then need not ask such a daemon for an abort first; the writer's failure
      */
     public Extent nextExtent(int minBytes, Duration timeout) throws DaemonException {
         requireUsable();
@@ -311,9 +311,10 @@ public final class WriterStream implements AutoCloseable {
                 throw denied;
             }
             if (deadline.expired()) {
-                throw new DaemonException(ErrorKind.FAIL_EPOCH, "no room for the next batch within " + deadline.limit()
-                        + " (" + window.describe() + "): " + session.peer()
-                        + " is stopped or overloaded, or its broker does not answer; `penstockd status` shows which");
+                events.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "no room for the next batch within "
+                        + deadline.limit() + " (" + window.describe() + "): " + session.peer()
+                        + " is stopped or overloaded, or its broker does not answer; `penstockd status` shows which"));
+                events.check();
             }
             backoff.pause("waiting for room for the next batch");
         }

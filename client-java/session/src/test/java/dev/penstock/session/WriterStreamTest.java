@@ -23,6 +23,7 @@ import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,25 +104,50 @@ class WriterStreamTest {
     @Test
     void waitsForCreditAndGoesOnWhenASlotBecomesFree() throws Exception {
         try (WriterStream stream = open()) {
-            stream.begin(1, "", List.of(), LIMIT);
-            for (int i = 0; i < 4; i++) {
-                stream.submit(stream.nextExtent(MIB, LIMIT), MIB, 9, 1, 0);
-            }
+            useUpCredit(stream);
+            SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
+            Thread task = Thread.currentThread();
+            CompletableFuture<Void> settled = CompletableFuture.runAsync(() -> {
+                awaitParked(task);
+                daemon.settle(submits().get(0).getSlot());
+            });
+            Extent next = stream.nextExtent(MIB, LIMIT);
+            settled.get();
+            assertNotNull(next);
+            assertTrue(stream.waitNanos() > 0);
+            assertEquals(1, daemon.leases.get(), "the freed extent is used again");
+            assertEquals(List.of(1L, 2L, 3L, 4L), submits().stream().map(SubmitBatch::getSequence).toList());
+            stream.giveBack(next);
+        }
+    }
+
+    @Test
+    void noCreditInTimeFailsTheWriter() throws Exception {
+        try (WriterStream stream = open()) {
+            useUpCredit(stream);
             DaemonException e = assertThrows(DaemonException.class, () -> stream.nextExtent(MIB, SHORT));
             assertEquals(ErrorKind.FAIL_EPOCH, e.kind());
             RawSessionSocketTest.assertContains(e, "within 200 ms", "4 batches parked",
                     "4194304 of 4194304 bytes of credit",
                     "penstockd (pid", "session.sock");
             assertTrue(stream.waitNanos() >= SHORT.toNanos());
-            SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
-            Thread settler = new Thread(() -> daemon.settle(submits().get(0).getSlot()));
-            settler.start();
-            Extent next = stream.nextExtent(MIB, LIMIT);
-            settler.join();
-            assertNotNull(next);
-            assertEquals(1, daemon.leases.get(), "the freed extent is used again");
-            assertEquals(List.of(1L, 2L, 3L, 4L), submits().stream().map(SubmitBatch::getSequence).toList());
-            stream.giveBack(next);
+            assertEquals(e.getMessage(), assertThrows(DaemonException.class, stream::checkFailure).getMessage());
+        }
+    }
+
+    /** Four batches of one MiB, which is what the daemon allows. */
+    private static void useUpCredit(WriterStream stream) throws DaemonException {
+        stream.begin(1, "", List.of(), LIMIT);
+        for (int i = 0; i < 4; i++) {
+            stream.submit(stream.nextExtent(MIB, LIMIT), MIB, 9, 1, 0);
+        }
+    }
+
+    private static void awaitParked(Thread task) {
+        try {
+            SessionPeer.await("the task waits", LIMIT, () -> task.getState() == Thread.State.TIMED_WAITING);
+        } catch (Exception e) {
+            throw new AssertionError(e);
         }
     }
 

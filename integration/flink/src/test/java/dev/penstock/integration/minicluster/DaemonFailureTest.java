@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 class DaemonFailureTest {
     private static final long ROWS = 32_000;
     private static final long RATE = 4_000;
+    /** Not shorter: Flink goes on to number checkpoints while a task fails, and each number is an id to initialise. */
+    private static final int CHECKPOINT_MILLIS = 1000;
     /** A dead daemon is noticed by its closed sockets, long before the first limit (max.block.ms, one minute). */
     private static final Duration NOTICE_BOUND = Duration.ofSeconds(15);
     /** The limits of a client whose daemon does not answer. */
@@ -48,7 +50,7 @@ class DaemonFailureTest {
     }
 
     private static FlinkJob submit(Path directory, String topic, String limits) {
-        return bed.job(2, 500).submit(Tables.bids(ROWS, RATE)
+        return bed.job(2, CHECKPOINT_MILLIS).submit(Tables.bids(ROWS, RATE)
                 + Tables.sink(BidSource.COLUMNS, Sink.PENSTOCK.optionsWithFallback(directory), topic, "exactly-once",
                         limits)
                 + Tables.copyBids());
@@ -79,7 +81,7 @@ class DaemonFailureTest {
         String topic = Bed.topics().create("daemon-killed", 2);
         DaemonProcess daemon = bed.daemon();
         FlinkJob job = submit(daemon.directory(), topic, "");
-        job.awaitCheckpoints(3, Bed.JOB_TIMEOUT);
+        job.awaitCheckpoints(2, Bed.JOB_TIMEOUT);
         assertTrue(daemon.status().counter("rows") > 0, "nothing went through the daemon before it was killed");
         daemon.process().kill();
         daemon.restart();
@@ -93,7 +95,7 @@ class DaemonFailureTest {
         String topic = Bed.topics().create("daemon-stopped", 2);
         DaemonProcess daemon = bed.daemon();
         FlinkJob job = submit(daemon.directory(), topic, SHORT_LIMITS);
-        job.awaitCheckpoints(3, Bed.JOB_TIMEOUT);
+        job.awaitCheckpoints(2, Bed.JOB_TIMEOUT);
         daemon.process().pause();
         try {
             job.awaitProgress("a failure that names the daemon",
