@@ -83,8 +83,24 @@ func (d *identities) close() {
 }
 
 // lookUp is called after init and before begin, when the answer can only be the producer that was just initialised or one
-// that has fenced it since.
+// that has fenced it since. A question that got no answer is asked again until ctx ends: a broker that restarts must not cost an
+// epoch.
 func (d *identities) lookUp(ctx context.Context, cfg producer.Config, id string) (producer.Identity, error) {
+	for {
+		identity, err := d.describe(ctx, cfg, id)
+		if err == nil || producer.KindOf(err) != producer.Retry {
+			return identity, err
+		}
+		select {
+		case <-ctx.Done():
+			return producer.Identity{}, err
+		case <-time.After(max(cfg.RetryBackoff, time.Millisecond)):
+		}
+	}
+}
+
+// describe asks once.
+func (d *identities) describe(ctx context.Context, cfg producer.Config, id string) (producer.Identity, error) {
 	cl, release, err := d.acquire(cfg)
 	if err != nil {
 		return producer.Identity{}, err
