@@ -108,7 +108,7 @@ func TestDeliveryTimeout(t *testing.T) {
 	start := time.Now()
 	_, err := open.Seal(testContext(t, 30*time.Second), 15)
 	check(t, err, producer.FailEpoch, `"timeout"`, "properties.delivery.timeout.ms = 1000", b.Addr())
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > 25*time.Second {
 		t.Errorf("the failed seal took %v", took)
 	}
 }
@@ -131,7 +131,7 @@ func TestCancelledSealAndProduceReturn(t *testing.T) {
 	mustProduce(t, open, rows("cancel", "x", 1))
 	_, err := open.Seal(ctx, 1)
 	check(t, err, producer.FailEpoch, "ended early")
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > 25*time.Second {
 		t.Errorf("both took %v", took)
 	}
 }
@@ -157,7 +157,7 @@ func TestAbortIsBounded(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	check(t, open.Abort(ctx), producer.FailEpoch, "abort-bound-0-1", "properties.transaction.timeout.ms = 60000")
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > 25*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }
@@ -213,7 +213,7 @@ func TestNoBroker(t *testing.T) {
 	start := time.Now()
 	_, err = e.Init(testContext(t, 30*time.Second), cfg, "nobody-0-1")
 	check(t, err, producer.Retry, "properties.bootstrap.servers = "+addr, "properties.max.block.ms = 1500")
-	if took := time.Since(start); took < time.Second || took > 10*time.Second {
+	if took := time.Since(start); took < time.Second || took > 25*time.Second {
 		t.Errorf("init took %v", took)
 	}
 
