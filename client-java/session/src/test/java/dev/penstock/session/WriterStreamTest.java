@@ -171,8 +171,9 @@ class WriterStreamTest {
             for (int i = 0; i < 4; i++) {
                 stream.submit(stream.nextExtent(MIB, LIMIT), 64, 9, 1, 0);
             }
-            assertEquals(ErrorKind.DENIED,
-                    assertThrows(DaemonException.class, () -> stream.nextExtent(MIB, SHORT)).kind());
+            // Long enough for the daemon's refusal to come; the wait for the batches in flight then ends by time.
+            assertEquals(ErrorKind.DENIED, assertThrows(DaemonException.class,
+                    () -> stream.nextExtent(MIB, Duration.ofSeconds(3))).kind());
             SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
             Thread settler = new Thread(() -> daemon.settle(submits().get(2).getSlot()));
             settler.start();
