@@ -101,7 +101,7 @@ func TestTombstonesOfRaw(t *testing.T) {
 	request.Schema = &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"s"}, Children: []*pb.LogicalType{
 		{Root: pb.TypeRoot_VARCHAR, Nullable: true},
 	}}}
-	request.ValueFormat = &pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{}}}
+	request.ValueFormat = &pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{}}}
 	w := daemontest.NewWriter(t, r.api(), request)
 	if opened := w.Opened(); opened.GetEncoder() != "raw" {
 		t.Errorf("the encoder is %q, want raw", opened.GetEncoder())

@@ -43,7 +43,7 @@ func OpenRequest(c *Client, guarantee pb.DeliveryGuarantee) *pb.OpenWriter {
 		Schema: &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"id", "name"}, Children: []*pb.LogicalType{
 			{Root: pb.TypeRoot_BIGINT}, {Root: pb.TypeRoot_VARCHAR, Nullable: true},
 		}}},
-		ValueFormat: &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: &pb.JsonFormat{}}},
+		ValueFormat: &pb.Format{Format: &pb.Format_Json{Json: &pb.JsonFormat{}}},
 		Topic:       "topic",
 		Guarantee:   guarantee,
 		Kafka: &pb.KafkaConfig{BootstrapServers: []string{"broker:9092"}, Acks: -1, Idempotence: true, Compression: "none",

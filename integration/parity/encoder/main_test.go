@@ -42,7 +42,7 @@ func openWriter(t *testing.T) *pb.OpenWriter {
 		Schema: &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"n", "x"}, Children: []*pb.LogicalType{
 			{Root: pb.TypeRoot_BIGINT}, {Root: pb.TypeRoot_DOUBLE, Nullable: true},
 		}}},
-		ValueFormat: &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: &pb.JsonFormat{}}},
+		ValueFormat: &pb.Format{Format: &pb.Format_Json{Json: &pb.JsonFormat{}}},
 	}
 }
 
@@ -96,7 +96,7 @@ func TestConversation(t *testing.T) {
 
 // Batches keep their row kinds and null values their nullness.
 func TestKindsAndNulls(t *testing.T) {
-	message := func(f *pb.ValueFormat, root pb.TypeRoot) (*columnar.Type, []byte) {
+	message := func(f *pb.Format, root pb.TypeRoot) (*columnar.Type, []byte) {
 		open := &pb.OpenWriter{ValueFormat: f, Schema: &pb.Schema{Row: &pb.LogicalType{
 			Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: root, Nullable: true}},
 		}}}
@@ -110,8 +110,8 @@ func TestKindsAndNulls(t *testing.T) {
 		}
 		return row, body
 	}
-	row, raw := message(&pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{}}}, pb.TypeRoot_VARCHAR)
-	_, canal := message(&pb.ValueFormat{Format: &pb.ValueFormat_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{
+	row, raw := message(&pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{}}}, pb.TypeRoot_VARCHAR)
+	_, canal := message(&pb.Format{Format: &pb.Format_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{
 		Envelope: pb.ChangelogJsonFormat_CANAL}}}, pb.TypeRoot_VARCHAR)
 	b := columnar.NewBuilder(row)
 	b.Append(0, "")

@@ -10,7 +10,7 @@ import (
 
 // Plan compiles the one format that is set in f for rows of type row. floats is the spelling that the probe of the client's
 // JVM proved (encode.SpellingFromProbe).
-func Plan(row *columnar.Type, f *pb.ValueFormat, floats encode.FloatSpelling) (*encode.Plan, error) {
+func Plan(row *columnar.Type, f *pb.Format, floats encode.FloatSpelling) (*encode.Plan, error) {
 	switch {
 	case f.GetJson() != nil:
 		opts, err := JSONOptions(f.GetJson(), floats)

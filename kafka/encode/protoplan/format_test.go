@@ -39,16 +39,16 @@ func TestJSONOptions(t *testing.T) {
 	}
 }
 
-func changelog(e pb.ChangelogJsonFormat_Envelope, j *pb.JsonFormat) *pb.ValueFormat {
-	return &pb.ValueFormat{Format: &pb.ValueFormat_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{Envelope: e, Json: j}}}
+func changelog(e pb.ChangelogJsonFormat_Envelope, j *pb.JsonFormat) *pb.Format {
+	return &pb.Format{Format: &pb.Format_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{Envelope: e, Json: j}}}
 }
 
-func csv(c *pb.CsvFormat) *pb.ValueFormat {
-	return &pb.ValueFormat{Format: &pb.ValueFormat_Csv{Csv: c}}
+func csv(c *pb.CsvFormat) *pb.Format {
+	return &pb.Format{Format: &pb.Format_Csv{Csv: c}}
 }
 
-func raw(little bool) *pb.ValueFormat {
-	return &pb.ValueFormat{Format: &pb.ValueFormat_Raw{Raw: &pb.RawFormat{LittleEndian: little}}}
+func raw(little bool) *pb.Format {
+	return &pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{LittleEndian: little}}}
 }
 
 // Every format reaches its compiler with its options: the name and the text of one DELETE row tell.
@@ -66,12 +66,12 @@ func TestPlan(t *testing.T) {
 	plain := &pb.JsonFormat{EncodeIgnoreNullFields: true}
 	for _, c := range []struct {
 		row    *columnar.Type
-		format *pb.ValueFormat
+		format *pb.Format
 		name   string
 		value  any
 		want   string
 	}{
-		{row, &pb.ValueFormat{Format: &pb.ValueFormat_Json{Json: plain}}, "json", nil, `{}`},
+		{row, &pb.Format{Format: &pb.Format_Json{Json: plain}}, "json", nil, `{}`},
 		{row, changelog(pb.ChangelogJsonFormat_DEBEZIUM, nil), "debezium-json", nil, `{"before":{"f":null},"after":null,"op":"d"}`},
 		{row, changelog(pb.ChangelogJsonFormat_DEBEZIUM, plain), "debezium-json", nil, `{"before":{},"op":"d"}`},
 		{row, changelog(pb.ChangelogJsonFormat_CANAL, plain), "canal-json", nil, `{"data":[{}],"type":"DELETE"}`},
@@ -105,11 +105,11 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		format *pb.ValueFormat
+		format *pb.Format
 		want   string
 	}{
-		{nil, "use json"}, {&pb.ValueFormat{}, "use json"}, {&pb.ValueFormat{Format: &pb.ValueFormat_Json{}}, "use json"},
-		{&pb.ValueFormat{Format: &pb.ValueFormat_Raw{}}, "use json"},
+		{nil, "use json"}, {&pb.Format{}, "use json"}, {&pb.Format{Format: &pb.Format_Json{}}, "use json"},
+		{&pb.Format{Format: &pb.Format_Raw{}}, "use json"},
 		{changelog(0, nil), "unknown envelope"}, {changelog(9, nil), "unknown envelope"},
 		{changelog(pb.ChangelogJsonFormat_OGG, &pb.JsonFormat{TimestampFormat: 7}), "timestamp-format.standard: unknown value 7"},
 		{csv(&pb.CsvFormat{QuoteCharacter: '"', QuotesDisabled: true}), "csv.quote-character"},

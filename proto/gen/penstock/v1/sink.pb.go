@@ -73,6 +73,55 @@ func (DeliveryGuarantee) EnumDescriptor() ([]byte, []int) {
 	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{0}
 }
 
+// Partitioner is 'sink.partitioner'.
+type Partitioner int32
+
+const (
+	// What Kafka's producer does: by the hash of the key, and without a key anywhere.
+	Partitioner_PARTITIONER_DEFAULT Partitioner = 0
+	// All rows of one subtask go to one partition: the subtask modulo the number of partitions (FlinkFixedPartitioner).
+	Partitioner_PARTITIONER_FIXED Partitioner = 1
+)
+
+// Enum value maps for Partitioner.
+var (
+	Partitioner_name = map[int32]string{
+		0: "PARTITIONER_DEFAULT",
+		1: "PARTITIONER_FIXED",
+	}
+	Partitioner_value = map[string]int32{
+		"PARTITIONER_DEFAULT": 0,
+		"PARTITIONER_FIXED":   1,
+	}
+)
+
+func (x Partitioner) Enum() *Partitioner {
+	p := new(Partitioner)
+	*p = x
+	return p
+}
+
+func (x Partitioner) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Partitioner) Descriptor() protoreflect.EnumDescriptor {
+	return file_penstock_v1_sink_proto_enumTypes[1].Descriptor()
+}
+
+func (Partitioner) Type() protoreflect.EnumType {
+	return &file_penstock_v1_sink_proto_enumTypes[1]
+}
+
+func (x Partitioner) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Partitioner.Descriptor instead.
+func (Partitioner) EnumDescriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{1}
+}
+
 type ChangelogJsonFormat_Envelope int32
 
 const (
@@ -112,11 +161,11 @@ func (x ChangelogJsonFormat_Envelope) String() string {
 }
 
 func (ChangelogJsonFormat_Envelope) Descriptor() protoreflect.EnumDescriptor {
-	return file_penstock_v1_sink_proto_enumTypes[1].Descriptor()
+	return file_penstock_v1_sink_proto_enumTypes[2].Descriptor()
 }
 
 func (ChangelogJsonFormat_Envelope) Type() protoreflect.EnumType {
-	return &file_penstock_v1_sink_proto_enumTypes[1]
+	return &file_penstock_v1_sink_proto_enumTypes[2]
 }
 
 func (x ChangelogJsonFormat_Envelope) Number() protoreflect.EnumNumber {
@@ -125,7 +174,7 @@ func (x ChangelogJsonFormat_Envelope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ChangelogJsonFormat_Envelope.Descriptor instead.
 func (ChangelogJsonFormat_Envelope) EnumDescriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5, 0}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8, 0}
 }
 
 type JsonFormat_TimestampFormat int32
@@ -161,11 +210,11 @@ func (x JsonFormat_TimestampFormat) String() string {
 }
 
 func (JsonFormat_TimestampFormat) Descriptor() protoreflect.EnumDescriptor {
-	return file_penstock_v1_sink_proto_enumTypes[2].Descriptor()
+	return file_penstock_v1_sink_proto_enumTypes[3].Descriptor()
 }
 
 func (JsonFormat_TimestampFormat) Type() protoreflect.EnumType {
-	return &file_penstock_v1_sink_proto_enumTypes[2]
+	return &file_penstock_v1_sink_proto_enumTypes[3]
 }
 
 func (x JsonFormat_TimestampFormat) Number() protoreflect.EnumNumber {
@@ -174,7 +223,7 @@ func (x JsonFormat_TimestampFormat) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use JsonFormat_TimestampFormat.Descriptor instead.
 func (JsonFormat_TimestampFormat) EnumDescriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8, 0}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11, 0}
 }
 
 type JsonFormat_MapNullKeyMode int32
@@ -213,11 +262,11 @@ func (x JsonFormat_MapNullKeyMode) String() string {
 }
 
 func (JsonFormat_MapNullKeyMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_penstock_v1_sink_proto_enumTypes[3].Descriptor()
+	return file_penstock_v1_sink_proto_enumTypes[4].Descriptor()
 }
 
 func (JsonFormat_MapNullKeyMode) Type() protoreflect.EnumType {
-	return &file_penstock_v1_sink_proto_enumTypes[3]
+	return &file_penstock_v1_sink_proto_enumTypes[4]
 }
 
 func (x JsonFormat_MapNullKeyMode) Number() protoreflect.EnumNumber {
@@ -226,7 +275,7 @@ func (x JsonFormat_MapNullKeyMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use JsonFormat_MapNullKeyMode.Descriptor instead.
 func (JsonFormat_MapNullKeyMode) EnumDescriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8, 1}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11, 1}
 }
 
 type WriteRequest struct {
@@ -240,6 +289,7 @@ type WriteRequest struct {
 	//	*WriteRequest_Flush
 	//	*WriteRequest_Seal
 	//	*WriteRequest_Abort
+	//	*WriteRequest_Schemas
 	Request       isWriteRequest_Request `protobuf_oneof:"request"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -345,6 +395,15 @@ func (x *WriteRequest) GetAbort() *AbortEpoch {
 	return nil
 }
 
+func (x *WriteRequest) GetSchemas() *DefineSchemas {
+	if x != nil {
+		if x, ok := x.Request.(*WriteRequest_Schemas); ok {
+			return x.Schemas
+		}
+	}
+	return nil
+}
+
 type isWriteRequest_Request interface {
 	isWriteRequest_Request()
 }
@@ -377,6 +436,10 @@ type WriteRequest_Abort struct {
 	Abort *AbortEpoch `protobuf:"bytes,7,opt,name=abort,proto3,oneof"`
 }
 
+type WriteRequest_Schemas struct {
+	Schemas *DefineSchemas `protobuf:"bytes,8,opt,name=schemas,proto3,oneof"`
+}
+
 func (*WriteRequest_Open) isWriteRequest_Request() {}
 
 func (*WriteRequest_Warm) isWriteRequest_Request() {}
@@ -390,6 +453,8 @@ func (*WriteRequest_Flush) isWriteRequest_Request() {}
 func (*WriteRequest_Seal) isWriteRequest_Request() {}
 
 func (*WriteRequest_Abort) isWriteRequest_Request() {}
+
+func (*WriteRequest_Schemas) isWriteRequest_Request() {}
 
 type WriteEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -655,15 +720,18 @@ func (x *Owner) GetTaskName() string {
 
 // OpenWriter configures the writer: who it is, what the rows look like, how they are encoded and where they go.
 type OpenWriter struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	SessionId     uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	Token         []byte                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	Owner         *Owner                 `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
-	Schema        *Schema                `protobuf:"bytes,4,opt,name=schema,proto3" json:"schema,omitempty"`
-	ValueFormat   *ValueFormat           `protobuf:"bytes,5,opt,name=value_format,json=valueFormat,proto3" json:"value_format,omitempty"`
-	Topic         string                 `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`
-	Guarantee     DeliveryGuarantee      `protobuf:"varint,7,opt,name=guarantee,proto3,enum=penstock.v1.DeliveryGuarantee" json:"guarantee,omitempty"`
-	Kafka         *KafkaConfig           `protobuf:"bytes,8,opt,name=kafka,proto3" json:"kafka,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	SessionId   uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Token       []byte                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	Owner       *Owner                 `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
+	Schema      *Schema                `protobuf:"bytes,4,opt,name=schema,proto3" json:"schema,omitempty"`
+	ValueFormat *Format                `protobuf:"bytes,5,opt,name=value_format,json=valueFormat,proto3" json:"value_format,omitempty"`
+	// The one topic, or empty when RecordShape.topic_column chooses.
+	Topic     string            `protobuf:"bytes,6,opt,name=topic,proto3" json:"topic,omitempty"`
+	Guarantee DeliveryGuarantee `protobuf:"varint,7,opt,name=guarantee,proto3,enum=penstock.v1.DeliveryGuarantee" json:"guarantee,omitempty"`
+	Kafka     *KafkaConfig      `protobuf:"bytes,8,opt,name=kafka,proto3" json:"kafka,omitempty"`
+	// Unset: the value is the whole row, the key is null, and the record has nothing else.
+	Shape         *RecordShape `protobuf:"bytes,9,opt,name=shape,proto3" json:"shape,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -726,7 +794,7 @@ func (x *OpenWriter) GetSchema() *Schema {
 	return nil
 }
 
-func (x *OpenWriter) GetValueFormat() *ValueFormat {
+func (x *OpenWriter) GetValueFormat() *Format {
 	if x != nil {
 		return x.ValueFormat
 	}
@@ -754,34 +822,54 @@ func (x *OpenWriter) GetKafka() *KafkaConfig {
 	return nil
 }
 
-// ValueFormat carries the options of the one format that is set.
-type ValueFormat struct {
+func (x *OpenWriter) GetShape() *RecordShape {
+	if x != nil {
+		return x.Shape
+	}
+	return nil
+}
+
+// RecordShape says which part of a row goes into which part of its record (formats.md 9, and
+// DynamicKafkaRecordSerializationSchema). Columns are indices into the fields of Schema.row.
+type RecordShape struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Types that are valid to be assigned to Format:
-	//
-	//	*ValueFormat_Json
-	//	*ValueFormat_ChangelogJson
-	//	*ValueFormat_Csv
-	//	*ValueFormat_Raw
-	Format        isValueFormat_Format `protobuf_oneof:"format"`
+	// Unset: every key is null. A key is encoded as a row of its own, always an INSERT.
+	KeyFormat *Format `protobuf:"bytes,1,opt,name=key_format,json=keyFormat,proto3" json:"key_format,omitempty"`
+	// The fields of the key, in the key's order.
+	KeyColumns []uint32 `protobuf:"varint,2,rep,packed,name=key_columns,json=keyColumns,proto3" json:"key_columns,omitempty"`
+	// The names of the key's fields without 'key.fields-prefix'; parallel to key_columns.
+	KeyNames []string `protobuf:"bytes,3,rep,name=key_names,json=keyNames,proto3" json:"key_names,omitempty"`
+	// The fields of the value, in the value's order.
+	ValueColumns []uint32 `protobuf:"varint,4,rep,packed,name=value_columns,json=valueColumns,proto3" json:"value_columns,omitempty"`
+	// upsert-kafka: the value of a DELETE or UPDATE_BEFORE is null, every other value is encoded as an INSERT.
+	Upsert bool `protobuf:"varint,5,opt,name=upsert,proto3" json:"upsert,omitempty"`
+	// TIMESTAMP_LTZ; null in a row: the time of producing.
+	TimestampColumn *uint32 `protobuf:"varint,6,opt,name=timestamp_column,json=timestampColumn,proto3,oneof" json:"timestamp_column,omitempty"`
+	// MAP<STRING, BYTES>; null in a row: no headers. Entries with a null key are left out.
+	HeadersColumn *uint32 `protobuf:"varint,7,opt,name=headers_column,json=headersColumn,proto3,oneof" json:"headers_column,omitempty"`
+	// STRING: each row's own topic. OpenWriter.topic is empty then.
+	TopicColumn *uint32 `protobuf:"varint,8,opt,name=topic_column,json=topicColumn,proto3,oneof" json:"topic_column,omitempty"`
+	// The topics that topic_column may name; empty: any.
+	Topics        []string    `protobuf:"bytes,9,rep,name=topics,proto3" json:"topics,omitempty"`
+	Partitioner   Partitioner `protobuf:"varint,10,opt,name=partitioner,proto3,enum=penstock.v1.Partitioner" json:"partitioner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ValueFormat) Reset() {
-	*x = ValueFormat{}
+func (x *RecordShape) Reset() {
+	*x = RecordShape{}
 	mi := &file_penstock_v1_sink_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ValueFormat) String() string {
+func (x *RecordShape) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ValueFormat) ProtoMessage() {}
+func (*RecordShape) ProtoMessage() {}
 
-func (x *ValueFormat) ProtoReflect() protoreflect.Message {
+func (x *RecordShape) ProtoReflect() protoreflect.Message {
 	mi := &file_penstock_v1_sink_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -793,81 +881,346 @@ func (x *ValueFormat) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ValueFormat.ProtoReflect.Descriptor instead.
-func (*ValueFormat) Descriptor() ([]byte, []int) {
+// Deprecated: Use RecordShape.ProtoReflect.Descriptor instead.
+func (*RecordShape) Descriptor() ([]byte, []int) {
 	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *ValueFormat) GetFormat() isValueFormat_Format {
+func (x *RecordShape) GetKeyFormat() *Format {
+	if x != nil {
+		return x.KeyFormat
+	}
+	return nil
+}
+
+func (x *RecordShape) GetKeyColumns() []uint32 {
+	if x != nil {
+		return x.KeyColumns
+	}
+	return nil
+}
+
+func (x *RecordShape) GetKeyNames() []string {
+	if x != nil {
+		return x.KeyNames
+	}
+	return nil
+}
+
+func (x *RecordShape) GetValueColumns() []uint32 {
+	if x != nil {
+		return x.ValueColumns
+	}
+	return nil
+}
+
+func (x *RecordShape) GetUpsert() bool {
+	if x != nil {
+		return x.Upsert
+	}
+	return false
+}
+
+func (x *RecordShape) GetTimestampColumn() uint32 {
+	if x != nil && x.TimestampColumn != nil {
+		return *x.TimestampColumn
+	}
+	return 0
+}
+
+func (x *RecordShape) GetHeadersColumn() uint32 {
+	if x != nil && x.HeadersColumn != nil {
+		return *x.HeadersColumn
+	}
+	return 0
+}
+
+func (x *RecordShape) GetTopicColumn() uint32 {
+	if x != nil && x.TopicColumn != nil {
+		return *x.TopicColumn
+	}
+	return 0
+}
+
+func (x *RecordShape) GetTopics() []string {
+	if x != nil {
+		return x.Topics
+	}
+	return nil
+}
+
+func (x *RecordShape) GetPartitioner() Partitioner {
+	if x != nil {
+		return x.Partitioner
+	}
+	return Partitioner_PARTITIONER_DEFAULT
+}
+
+// Format carries the options of the one format that is set.
+type Format struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Format:
+	//
+	//	*Format_Json
+	//	*Format_ChangelogJson
+	//	*Format_Csv
+	//	*Format_Raw
+	//	*Format_Avro
+	//	*Format_Protobuf
+	Format        isFormat_Format `protobuf_oneof:"format"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Format) Reset() {
+	*x = Format{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Format) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Format) ProtoMessage() {}
+
+func (x *Format) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Format.ProtoReflect.Descriptor instead.
+func (*Format) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Format) GetFormat() isFormat_Format {
 	if x != nil {
 		return x.Format
 	}
 	return nil
 }
 
-func (x *ValueFormat) GetJson() *JsonFormat {
+func (x *Format) GetJson() *JsonFormat {
 	if x != nil {
-		if x, ok := x.Format.(*ValueFormat_Json); ok {
+		if x, ok := x.Format.(*Format_Json); ok {
 			return x.Json
 		}
 	}
 	return nil
 }
 
-func (x *ValueFormat) GetChangelogJson() *ChangelogJsonFormat {
+func (x *Format) GetChangelogJson() *ChangelogJsonFormat {
 	if x != nil {
-		if x, ok := x.Format.(*ValueFormat_ChangelogJson); ok {
+		if x, ok := x.Format.(*Format_ChangelogJson); ok {
 			return x.ChangelogJson
 		}
 	}
 	return nil
 }
 
-func (x *ValueFormat) GetCsv() *CsvFormat {
+func (x *Format) GetCsv() *CsvFormat {
 	if x != nil {
-		if x, ok := x.Format.(*ValueFormat_Csv); ok {
+		if x, ok := x.Format.(*Format_Csv); ok {
 			return x.Csv
 		}
 	}
 	return nil
 }
 
-func (x *ValueFormat) GetRaw() *RawFormat {
+func (x *Format) GetRaw() *RawFormat {
 	if x != nil {
-		if x, ok := x.Format.(*ValueFormat_Raw); ok {
+		if x, ok := x.Format.(*Format_Raw); ok {
 			return x.Raw
 		}
 	}
 	return nil
 }
 
-type isValueFormat_Format interface {
-	isValueFormat_Format()
+func (x *Format) GetAvro() *AvroFormat {
+	if x != nil {
+		if x, ok := x.Format.(*Format_Avro); ok {
+			return x.Avro
+		}
+	}
+	return nil
 }
 
-type ValueFormat_Json struct {
+func (x *Format) GetProtobuf() *ProtobufFormat {
+	if x != nil {
+		if x, ok := x.Format.(*Format_Protobuf); ok {
+			return x.Protobuf
+		}
+	}
+	return nil
+}
+
+type isFormat_Format interface {
+	isFormat_Format()
+}
+
+type Format_Json struct {
 	Json *JsonFormat `protobuf:"bytes,1,opt,name=json,proto3,oneof"`
 }
 
-type ValueFormat_ChangelogJson struct {
+type Format_ChangelogJson struct {
 	ChangelogJson *ChangelogJsonFormat `protobuf:"bytes,2,opt,name=changelog_json,json=changelogJson,proto3,oneof"`
 }
 
-type ValueFormat_Csv struct {
+type Format_Csv struct {
 	Csv *CsvFormat `protobuf:"bytes,3,opt,name=csv,proto3,oneof"`
 }
 
-type ValueFormat_Raw struct {
+type Format_Raw struct {
 	Raw *RawFormat `protobuf:"bytes,4,opt,name=raw,proto3,oneof"`
 }
 
-func (*ValueFormat_Json) isValueFormat_Format() {}
+type Format_Avro struct {
+	Avro *AvroFormat `protobuf:"bytes,5,opt,name=avro,proto3,oneof"`
+}
 
-func (*ValueFormat_ChangelogJson) isValueFormat_Format() {}
+type Format_Protobuf struct {
+	Protobuf *ProtobufFormat `protobuf:"bytes,6,opt,name=protobuf,proto3,oneof"`
+}
 
-func (*ValueFormat_Csv) isValueFormat_Format() {}
+func (*Format_Json) isFormat_Format() {}
 
-func (*ValueFormat_Raw) isValueFormat_Format() {}
+func (*Format_ChangelogJson) isFormat_Format() {}
+
+func (*Format_Csv) isFormat_Format() {}
+
+func (*Format_Raw) isFormat_Format() {}
+
+func (*Format_Avro) isFormat_Format() {}
+
+func (*Format_Protobuf) isFormat_Format() {}
+
+// AvroFormat is avro's binary encoding (formats.md 5 and 6).
+type AvroFormat struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// avro-confluent: each record begins with a zero byte and the id of its schema, which DefineSchemas tells.
+	Registry bool `protobuf:"varint,1,opt,name=registry,proto3" json:"registry,omitempty"`
+	// debezium-avro-confluent: each row is wrapped by its row kind.
+	Debezium      bool `protobuf:"varint,2,opt,name=debezium,proto3" json:"debezium,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AvroFormat) Reset() {
+	*x = AvroFormat{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AvroFormat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AvroFormat) ProtoMessage() {}
+
+func (x *AvroFormat) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AvroFormat.ProtoReflect.Descriptor instead.
+func (*AvroFormat) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *AvroFormat) GetRegistry() bool {
+	if x != nil {
+		return x.Registry
+	}
+	return false
+}
+
+func (x *AvroFormat) GetDebezium() bool {
+	if x != nil {
+		return x.Debezium
+	}
+	return false
+}
+
+// ProtobufFormat is a message of the user's own (formats.md 7). Columns belong to the fields of the same names.
+type ProtobufFormat struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A google.protobuf.FileDescriptorSet with all dependencies, those that are needed before those that need them.
+	FileDescriptorSet []byte `protobuf:"bytes,1,opt,name=file_descriptor_set,json=fileDescriptorSet,proto3" json:"file_descriptor_set,omitempty"`
+	// The full name of the message.
+	MessageName string `protobuf:"bytes,2,opt,name=message_name,json=messageName,proto3" json:"message_name,omitempty"`
+	// Stands for null strings in arrays and maps.
+	NullStringLiteral string `protobuf:"bytes,3,opt,name=null_string_literal,json=nullStringLiteral,proto3" json:"null_string_literal,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ProtobufFormat) Reset() {
+	*x = ProtobufFormat{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProtobufFormat) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProtobufFormat) ProtoMessage() {}
+
+func (x *ProtobufFormat) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProtobufFormat.ProtoReflect.Descriptor instead.
+func (*ProtobufFormat) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ProtobufFormat) GetFileDescriptorSet() []byte {
+	if x != nil {
+		return x.FileDescriptorSet
+	}
+	return nil
+}
+
+func (x *ProtobufFormat) GetMessageName() string {
+	if x != nil {
+		return x.MessageName
+	}
+	return ""
+}
+
+func (x *ProtobufFormat) GetNullStringLiteral() string {
+	if x != nil {
+		return x.NullStringLiteral
+	}
+	return ""
+}
 
 // ChangelogJsonFormat wraps each row by its row kind (formats.md 3); json holds the encode options of the format's own prefix.
 type ChangelogJsonFormat struct {
@@ -880,7 +1233,7 @@ type ChangelogJsonFormat struct {
 
 func (x *ChangelogJsonFormat) Reset() {
 	*x = ChangelogJsonFormat{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	mi := &file_penstock_v1_sink_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1245,7 @@ func (x *ChangelogJsonFormat) String() string {
 func (*ChangelogJsonFormat) ProtoMessage() {}
 
 func (x *ChangelogJsonFormat) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[5]
+	mi := &file_penstock_v1_sink_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1258,7 @@ func (x *ChangelogJsonFormat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangelogJsonFormat.ProtoReflect.Descriptor instead.
 func (*ChangelogJsonFormat) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{5}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ChangelogJsonFormat) GetEnvelope() ChangelogJsonFormat_Envelope {
@@ -940,7 +1293,7 @@ type CsvFormat struct {
 
 func (x *CsvFormat) Reset() {
 	*x = CsvFormat{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	mi := &file_penstock_v1_sink_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1305,7 @@ func (x *CsvFormat) String() string {
 func (*CsvFormat) ProtoMessage() {}
 
 func (x *CsvFormat) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[6]
+	mi := &file_penstock_v1_sink_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1318,7 @@ func (x *CsvFormat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CsvFormat.ProtoReflect.Descriptor instead.
 func (*CsvFormat) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{6}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CsvFormat) GetFieldDelimiter() uint32 {
@@ -1027,7 +1380,7 @@ type RawFormat struct {
 
 func (x *RawFormat) Reset() {
 	*x = RawFormat{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	mi := &file_penstock_v1_sink_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1392,7 @@ func (x *RawFormat) String() string {
 func (*RawFormat) ProtoMessage() {}
 
 func (x *RawFormat) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[7]
+	mi := &file_penstock_v1_sink_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1405,7 @@ func (x *RawFormat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RawFormat.ProtoReflect.Descriptor instead.
 func (*RawFormat) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{7}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RawFormat) GetLittleEndian() bool {
@@ -1076,7 +1429,7 @@ type JsonFormat struct {
 
 func (x *JsonFormat) Reset() {
 	*x = JsonFormat{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[8]
+	mi := &file_penstock_v1_sink_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1088,7 +1441,7 @@ func (x *JsonFormat) String() string {
 func (*JsonFormat) ProtoMessage() {}
 
 func (x *JsonFormat) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[8]
+	mi := &file_penstock_v1_sink_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1101,7 +1454,7 @@ func (x *JsonFormat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JsonFormat.ProtoReflect.Descriptor instead.
 func (*JsonFormat) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{8}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *JsonFormat) GetTimestampFormat() JsonFormat_TimestampFormat {
@@ -1183,7 +1536,7 @@ type KafkaConfig struct {
 
 func (x *KafkaConfig) Reset() {
 	*x = KafkaConfig{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[9]
+	mi := &file_penstock_v1_sink_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1195,7 +1548,7 @@ func (x *KafkaConfig) String() string {
 func (*KafkaConfig) ProtoMessage() {}
 
 func (x *KafkaConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[9]
+	mi := &file_penstock_v1_sink_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1208,7 +1561,7 @@ func (x *KafkaConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KafkaConfig.ProtoReflect.Descriptor instead.
 func (*KafkaConfig) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{9}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *KafkaConfig) GetBootstrapServers() []string {
@@ -1393,7 +1746,7 @@ type WriterOpened struct {
 
 func (x *WriterOpened) Reset() {
 	*x = WriterOpened{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[10]
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1405,7 +1758,7 @@ func (x *WriterOpened) String() string {
 func (*WriterOpened) ProtoMessage() {}
 
 func (x *WriterOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[10]
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1418,7 +1771,7 @@ func (x *WriterOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterOpened.ProtoReflect.Descriptor instead.
 func (*WriterOpened) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{10}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WriterOpened) GetWriterId() uint64 {
@@ -1459,7 +1812,7 @@ type WarmEpoch struct {
 
 func (x *WarmEpoch) Reset() {
 	*x = WarmEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[11]
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1471,7 +1824,7 @@ func (x *WarmEpoch) String() string {
 func (*WarmEpoch) ProtoMessage() {}
 
 func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[11]
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1484,7 +1837,7 @@ func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmEpoch.ProtoReflect.Descriptor instead.
 func (*WarmEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{11}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WarmEpoch) GetTransactionalId() string {
@@ -1492,6 +1845,59 @@ func (x *WarmEpoch) GetTransactionalId() string {
 		return x.TransactionalId
 	}
 	return ""
+}
+
+// DefineSchemas tells the ids that a schema registry gave, once and before the first batch of a writer whose formats need them.
+type DefineSchemas struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	KeySchemaId   *int32                 `protobuf:"varint,1,opt,name=key_schema_id,json=keySchemaId,proto3,oneof" json:"key_schema_id,omitempty"`
+	ValueSchemaId *int32                 `protobuf:"varint,2,opt,name=value_schema_id,json=valueSchemaId,proto3,oneof" json:"value_schema_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DefineSchemas) Reset() {
+	*x = DefineSchemas{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DefineSchemas) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DefineSchemas) ProtoMessage() {}
+
+func (x *DefineSchemas) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DefineSchemas.ProtoReflect.Descriptor instead.
+func (*DefineSchemas) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *DefineSchemas) GetKeySchemaId() int32 {
+	if x != nil && x.KeySchemaId != nil {
+		return *x.KeySchemaId
+	}
+	return 0
+}
+
+func (x *DefineSchemas) GetValueSchemaId() int32 {
+	if x != nil && x.ValueSchemaId != nil {
+		return *x.ValueSchemaId
+	}
+	return 0
 }
 
 // BeginEpoch opens the transaction of the next epoch. With AT_LEAST_ONCE and NONE transactional_id is empty and the
@@ -1508,7 +1914,7 @@ type BeginEpoch struct {
 
 func (x *BeginEpoch) Reset() {
 	*x = BeginEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[12]
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1926,7 @@ func (x *BeginEpoch) String() string {
 func (*BeginEpoch) ProtoMessage() {}
 
 func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[12]
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1939,7 @@ func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginEpoch.ProtoReflect.Descriptor instead.
 func (*BeginEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{12}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *BeginEpoch) GetEpochId() uint64 {
@@ -1570,7 +1976,7 @@ type EpochBegun struct {
 
 func (x *EpochBegun) Reset() {
 	*x = EpochBegun{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1988,7 @@ func (x *EpochBegun) String() string {
 func (*EpochBegun) ProtoMessage() {}
 
 func (x *EpochBegun) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +2001,7 @@ func (x *EpochBegun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochBegun.ProtoReflect.Descriptor instead.
 func (*EpochBegun) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EpochBegun) GetEpochId() uint64 {
@@ -1636,7 +2042,7 @@ type EpochWarmed struct {
 
 func (x *EpochWarmed) Reset() {
 	*x = EpochWarmed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1648,7 +2054,7 @@ func (x *EpochWarmed) String() string {
 func (*EpochWarmed) ProtoMessage() {}
 
 func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1661,7 +2067,7 @@ func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochWarmed.ProtoReflect.Descriptor instead.
 func (*EpochWarmed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EpochWarmed) GetTransactionalId() string {
@@ -1691,7 +2097,7 @@ type SubmitBatch struct {
 
 func (x *SubmitBatch) Reset() {
 	*x = SubmitBatch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +2109,7 @@ func (x *SubmitBatch) String() string {
 func (*SubmitBatch) ProtoMessage() {}
 
 func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +2122,7 @@ func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatch.ProtoReflect.Descriptor instead.
 func (*SubmitBatch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SubmitBatch) GetSlot() uint32 {
@@ -1759,7 +2165,7 @@ type FlushEpoch struct {
 
 func (x *FlushEpoch) Reset() {
 	*x = FlushEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1771,7 +2177,7 @@ func (x *FlushEpoch) String() string {
 func (*FlushEpoch) ProtoMessage() {}
 
 func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1784,7 +2190,7 @@ func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushEpoch.ProtoReflect.Descriptor instead.
 func (*FlushEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *FlushEpoch) GetEpochId() uint64 {
@@ -1811,7 +2217,7 @@ type EpochFlushed struct {
 
 func (x *EpochFlushed) Reset() {
 	*x = EpochFlushed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1823,7 +2229,7 @@ func (x *EpochFlushed) String() string {
 func (*EpochFlushed) ProtoMessage() {}
 
 func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1836,7 +2242,7 @@ func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochFlushed.ProtoReflect.Descriptor instead.
 func (*EpochFlushed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *EpochFlushed) GetEpochId() uint64 {
@@ -1865,7 +2271,7 @@ type SealEpoch struct {
 
 func (x *SealEpoch) Reset() {
 	*x = SealEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1877,7 +2283,7 @@ func (x *SealEpoch) String() string {
 func (*SealEpoch) ProtoMessage() {}
 
 func (x *SealEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1890,7 +2296,7 @@ func (x *SealEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SealEpoch.ProtoReflect.Descriptor instead.
 func (*SealEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SealEpoch) GetEpochId() uint64 {
@@ -1922,7 +2328,7 @@ type EpochSealed struct {
 
 func (x *EpochSealed) Reset() {
 	*x = EpochSealed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2340,7 @@ func (x *EpochSealed) String() string {
 func (*EpochSealed) ProtoMessage() {}
 
 func (x *EpochSealed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2353,7 @@ func (x *EpochSealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochSealed.ProtoReflect.Descriptor instead.
 func (*EpochSealed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EpochSealed) GetEpochId() uint64 {
@@ -2005,7 +2411,7 @@ type EpochStats struct {
 
 func (x *EpochStats) Reset() {
 	*x = EpochStats{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2423,7 @@ func (x *EpochStats) String() string {
 func (*EpochStats) ProtoMessage() {}
 
 func (x *EpochStats) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2436,7 @@ func (x *EpochStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochStats.ProtoReflect.Descriptor instead.
 func (*EpochStats) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EpochStats) GetBatches() uint64 {
@@ -2077,7 +2483,7 @@ type AbortEpoch struct {
 
 func (x *AbortEpoch) Reset() {
 	*x = AbortEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2089,7 +2495,7 @@ func (x *AbortEpoch) String() string {
 func (*AbortEpoch) ProtoMessage() {}
 
 func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2102,7 +2508,7 @@ func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortEpoch.ProtoReflect.Descriptor instead.
 func (*AbortEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AbortEpoch) GetEpochId() uint64 {
@@ -2121,7 +2527,7 @@ type EpochAborted struct {
 
 func (x *EpochAborted) Reset() {
 	*x = EpochAborted{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[22]
+	mi := &file_penstock_v1_sink_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2133,7 +2539,7 @@ func (x *EpochAborted) String() string {
 func (*EpochAborted) ProtoMessage() {}
 
 func (x *EpochAborted) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[22]
+	mi := &file_penstock_v1_sink_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2146,7 +2552,7 @@ func (x *EpochAborted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochAborted.ProtoReflect.Descriptor instead.
 func (*EpochAborted) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{22}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EpochAborted) GetEpochId() uint64 {
@@ -2166,7 +2572,7 @@ type WriterFailed struct {
 
 func (x *WriterFailed) Reset() {
 	*x = WriterFailed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[23]
+	mi := &file_penstock_v1_sink_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2178,7 +2584,7 @@ func (x *WriterFailed) String() string {
 func (*WriterFailed) ProtoMessage() {}
 
 func (x *WriterFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[23]
+	mi := &file_penstock_v1_sink_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2191,7 +2597,7 @@ func (x *WriterFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterFailed.ProtoReflect.Descriptor instead.
 func (*WriterFailed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{23}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WriterFailed) GetEpochId() uint64 {
@@ -2221,7 +2627,7 @@ type WriterProgress struct {
 
 func (x *WriterProgress) Reset() {
 	*x = WriterProgress{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[24]
+	mi := &file_penstock_v1_sink_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2233,7 +2639,7 @@ func (x *WriterProgress) String() string {
 func (*WriterProgress) ProtoMessage() {}
 
 func (x *WriterProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[24]
+	mi := &file_penstock_v1_sink_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2246,7 +2652,7 @@ func (x *WriterProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterProgress.ProtoReflect.Descriptor instead.
 func (*WriterProgress) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{24}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WriterProgress) GetRowsEncoded() uint64 {
@@ -2288,7 +2694,7 @@ var File_penstock_v1_sink_proto protoreflect.FileDescriptor
 
 const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\n" +
-	"\x16penstock/v1/sink.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\x1a\x18penstock/v1/schema.proto\"\xeb\x02\n" +
+	"\x16penstock/v1/sink.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\x1a\x18penstock/v1/schema.proto\"\xa3\x03\n" +
 	"\fWriteRequest\x12-\n" +
 	"\x04open\x18\x01 \x01(\v2\x17.penstock.v1.OpenWriterH\x00R\x04open\x12,\n" +
 	"\x04warm\x18\x02 \x01(\v2\x16.penstock.v1.WarmEpochH\x00R\x04warm\x12/\n" +
@@ -2296,7 +2702,8 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x06submit\x18\x04 \x01(\v2\x18.penstock.v1.SubmitBatchH\x00R\x06submit\x12/\n" +
 	"\x05flush\x18\x05 \x01(\v2\x17.penstock.v1.FlushEpochH\x00R\x05flush\x12,\n" +
 	"\x04seal\x18\x06 \x01(\v2\x16.penstock.v1.SealEpochH\x00R\x04seal\x12/\n" +
-	"\x05abort\x18\a \x01(\v2\x17.penstock.v1.AbortEpochH\x00R\x05abortB\t\n" +
+	"\x05abort\x18\a \x01(\v2\x17.penstock.v1.AbortEpochH\x00R\x05abort\x126\n" +
+	"\aschemas\x18\b \x01(\v2\x1a.penstock.v1.DefineSchemasH\x00R\aschemasB\t\n" +
 	"\arequest\"\xc1\x03\n" +
 	"\n" +
 	"WriteEvent\x123\n" +
@@ -2314,24 +2721,52 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x06vertex\x18\x02 \x01(\tR\x06vertex\x12\x18\n" +
 	"\asubtask\x18\x03 \x01(\rR\asubtask\x12\x18\n" +
 	"\aattempt\x18\x04 \x01(\rR\aattempt\x12\x1b\n" +
-	"\ttask_name\x18\x05 \x01(\tR\btaskName\"\xd9\x02\n" +
+	"\ttask_name\x18\x05 \x01(\tR\btaskName\"\x84\x03\n" +
 	"\n" +
 	"OpenWriter\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\rR\tsessionId\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\fR\x05token\x12(\n" +
 	"\x05owner\x18\x03 \x01(\v2\x12.penstock.v1.OwnerR\x05owner\x12+\n" +
-	"\x06schema\x18\x04 \x01(\v2\x13.penstock.v1.SchemaR\x06schema\x12;\n" +
-	"\fvalue_format\x18\x05 \x01(\v2\x18.penstock.v1.ValueFormatR\vvalueFormat\x12\x14\n" +
+	"\x06schema\x18\x04 \x01(\v2\x13.penstock.v1.SchemaR\x06schema\x126\n" +
+	"\fvalue_format\x18\x05 \x01(\v2\x13.penstock.v1.FormatR\vvalueFormat\x12\x14\n" +
 	"\x05topic\x18\x06 \x01(\tR\x05topic\x12<\n" +
 	"\tguarantee\x18\a \x01(\x0e2\x1e.penstock.v1.DeliveryGuaranteeR\tguarantee\x12.\n" +
-	"\x05kafka\x18\b \x01(\v2\x18.penstock.v1.KafkaConfigR\x05kafka\"\xe9\x01\n" +
-	"\vValueFormat\x12-\n" +
+	"\x05kafka\x18\b \x01(\v2\x18.penstock.v1.KafkaConfigR\x05kafka\x12.\n" +
+	"\x05shape\x18\t \x01(\v2\x18.penstock.v1.RecordShapeR\x05shape\"\xcd\x03\n" +
+	"\vRecordShape\x122\n" +
+	"\n" +
+	"key_format\x18\x01 \x01(\v2\x13.penstock.v1.FormatR\tkeyFormat\x12\x1f\n" +
+	"\vkey_columns\x18\x02 \x03(\rR\n" +
+	"keyColumns\x12\x1b\n" +
+	"\tkey_names\x18\x03 \x03(\tR\bkeyNames\x12#\n" +
+	"\rvalue_columns\x18\x04 \x03(\rR\fvalueColumns\x12\x16\n" +
+	"\x06upsert\x18\x05 \x01(\bR\x06upsert\x12.\n" +
+	"\x10timestamp_column\x18\x06 \x01(\rH\x00R\x0ftimestampColumn\x88\x01\x01\x12*\n" +
+	"\x0eheaders_column\x18\a \x01(\rH\x01R\rheadersColumn\x88\x01\x01\x12&\n" +
+	"\ftopic_column\x18\b \x01(\rH\x02R\vtopicColumn\x88\x01\x01\x12\x16\n" +
+	"\x06topics\x18\t \x03(\tR\x06topics\x12:\n" +
+	"\vpartitioner\x18\n" +
+	" \x01(\x0e2\x18.penstock.v1.PartitionerR\vpartitionerB\x13\n" +
+	"\x11_timestamp_columnB\x11\n" +
+	"\x0f_headers_columnB\x0f\n" +
+	"\r_topic_column\"\xce\x02\n" +
+	"\x06Format\x12-\n" +
 	"\x04json\x18\x01 \x01(\v2\x17.penstock.v1.JsonFormatH\x00R\x04json\x12I\n" +
 	"\x0echangelog_json\x18\x02 \x01(\v2 .penstock.v1.ChangelogJsonFormatH\x00R\rchangelogJson\x12*\n" +
 	"\x03csv\x18\x03 \x01(\v2\x16.penstock.v1.CsvFormatH\x00R\x03csv\x12*\n" +
-	"\x03raw\x18\x04 \x01(\v2\x16.penstock.v1.RawFormatH\x00R\x03rawB\b\n" +
-	"\x06format\"\xde\x01\n" +
+	"\x03raw\x18\x04 \x01(\v2\x16.penstock.v1.RawFormatH\x00R\x03raw\x12-\n" +
+	"\x04avro\x18\x05 \x01(\v2\x17.penstock.v1.AvroFormatH\x00R\x04avro\x129\n" +
+	"\bprotobuf\x18\x06 \x01(\v2\x1b.penstock.v1.ProtobufFormatH\x00R\bprotobufB\b\n" +
+	"\x06format\"D\n" +
+	"\n" +
+	"AvroFormat\x12\x1a\n" +
+	"\bregistry\x18\x01 \x01(\bR\bregistry\x12\x1a\n" +
+	"\bdebezium\x18\x02 \x01(\bR\bdebezium\"\x93\x01\n" +
+	"\x0eProtobufFormat\x12.\n" +
+	"\x13file_descriptor_set\x18\x01 \x01(\fR\x11fileDescriptorSet\x12!\n" +
+	"\fmessage_name\x18\x02 \x01(\tR\vmessageName\x12.\n" +
+	"\x13null_string_literal\x18\x03 \x01(\tR\x11nullStringLiteral\"\xde\x01\n" +
 	"\x13ChangelogJsonFormat\x12E\n" +
 	"\benvelope\x18\x01 \x01(\x0e2).penstock.v1.ChangelogJsonFormat.EnvelopeR\benvelope\x12+\n" +
 	"\x04json\x18\x02 \x01(\v2\x17.penstock.v1.JsonFormatR\x04json\"S\n" +
@@ -2407,7 +2842,12 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\aencoder\x18\x03 \x01(\tR\aencoder\x12\x16\n" +
 	"\x06engine\x18\x04 \x01(\tR\x06engine\"6\n" +
 	"\tWarmEpoch\x12)\n" +
-	"\x10transactional_id\x18\x01 \x01(\tR\x0ftransactionalId\"\x86\x01\n" +
+	"\x10transactional_id\x18\x01 \x01(\tR\x0ftransactionalId\"\x8b\x01\n" +
+	"\rDefineSchemas\x12'\n" +
+	"\rkey_schema_id\x18\x01 \x01(\x05H\x00R\vkeySchemaId\x88\x01\x01\x12+\n" +
+	"\x0fvalue_schema_id\x18\x02 \x01(\x05H\x01R\rvalueSchemaId\x88\x01\x01B\x10\n" +
+	"\x0e_key_schema_idB\x12\n" +
+	"\x10_value_schema_id\"\x86\x01\n" +
 	"\n" +
 	"BeginEpoch\x12\x19\n" +
 	"\bepoch_id\x18\x01 \x01(\x04R\aepochId\x12)\n" +
@@ -2475,7 +2915,10 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x1eDELIVERY_GUARANTEE_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fEXACTLY_ONCE\x10\x01\x12\x11\n" +
 	"\rAT_LEAST_ONCE\x10\x02\x12\b\n" +
-	"\x04NONE\x10\x032N\n" +
+	"\x04NONE\x10\x03*=\n" +
+	"\vPartitioner\x12\x17\n" +
+	"\x13PARTITIONER_DEFAULT\x10\x00\x12\x15\n" +
+	"\x11PARTITIONER_FIXED\x10\x012N\n" +
 	"\vSinkService\x12?\n" +
 	"\x05Write\x12\x19.penstock.v1.WriteRequest\x1a\x17.penstock.v1.WriteEvent(\x010\x01BQ\n" +
 	"\x15dev.penstock.proto.v1P\x01Z6penstock.dev/penstock/proto/gen/penstock/v1;penstockv1b\x06proto3"
@@ -2492,79 +2935,90 @@ func file_penstock_v1_sink_proto_rawDescGZIP() []byte {
 	return file_penstock_v1_sink_proto_rawDescData
 }
 
-var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_penstock_v1_sink_proto_goTypes = []any{
 	(DeliveryGuarantee)(0),            // 0: penstock.v1.DeliveryGuarantee
-	(ChangelogJsonFormat_Envelope)(0), // 1: penstock.v1.ChangelogJsonFormat.Envelope
-	(JsonFormat_TimestampFormat)(0),   // 2: penstock.v1.JsonFormat.TimestampFormat
-	(JsonFormat_MapNullKeyMode)(0),    // 3: penstock.v1.JsonFormat.MapNullKeyMode
-	(*WriteRequest)(nil),              // 4: penstock.v1.WriteRequest
-	(*WriteEvent)(nil),                // 5: penstock.v1.WriteEvent
-	(*Owner)(nil),                     // 6: penstock.v1.Owner
-	(*OpenWriter)(nil),                // 7: penstock.v1.OpenWriter
-	(*ValueFormat)(nil),               // 8: penstock.v1.ValueFormat
-	(*ChangelogJsonFormat)(nil),       // 9: penstock.v1.ChangelogJsonFormat
-	(*CsvFormat)(nil),                 // 10: penstock.v1.CsvFormat
-	(*RawFormat)(nil),                 // 11: penstock.v1.RawFormat
-	(*JsonFormat)(nil),                // 12: penstock.v1.JsonFormat
-	(*KafkaConfig)(nil),               // 13: penstock.v1.KafkaConfig
-	(*WriterOpened)(nil),              // 14: penstock.v1.WriterOpened
-	(*WarmEpoch)(nil),                 // 15: penstock.v1.WarmEpoch
-	(*BeginEpoch)(nil),                // 16: penstock.v1.BeginEpoch
-	(*EpochBegun)(nil),                // 17: penstock.v1.EpochBegun
-	(*EpochWarmed)(nil),               // 18: penstock.v1.EpochWarmed
-	(*SubmitBatch)(nil),               // 19: penstock.v1.SubmitBatch
-	(*FlushEpoch)(nil),                // 20: penstock.v1.FlushEpoch
-	(*EpochFlushed)(nil),              // 21: penstock.v1.EpochFlushed
-	(*SealEpoch)(nil),                 // 22: penstock.v1.SealEpoch
-	(*EpochSealed)(nil),               // 23: penstock.v1.EpochSealed
-	(*EpochStats)(nil),                // 24: penstock.v1.EpochStats
-	(*AbortEpoch)(nil),                // 25: penstock.v1.AbortEpoch
-	(*EpochAborted)(nil),              // 26: penstock.v1.EpochAborted
-	(*WriterFailed)(nil),              // 27: penstock.v1.WriterFailed
-	(*WriterProgress)(nil),            // 28: penstock.v1.WriterProgress
-	(*Schema)(nil),                    // 29: penstock.v1.Schema
-	(*Error)(nil),                     // 30: penstock.v1.Error
+	(Partitioner)(0),                  // 1: penstock.v1.Partitioner
+	(ChangelogJsonFormat_Envelope)(0), // 2: penstock.v1.ChangelogJsonFormat.Envelope
+	(JsonFormat_TimestampFormat)(0),   // 3: penstock.v1.JsonFormat.TimestampFormat
+	(JsonFormat_MapNullKeyMode)(0),    // 4: penstock.v1.JsonFormat.MapNullKeyMode
+	(*WriteRequest)(nil),              // 5: penstock.v1.WriteRequest
+	(*WriteEvent)(nil),                // 6: penstock.v1.WriteEvent
+	(*Owner)(nil),                     // 7: penstock.v1.Owner
+	(*OpenWriter)(nil),                // 8: penstock.v1.OpenWriter
+	(*RecordShape)(nil),               // 9: penstock.v1.RecordShape
+	(*Format)(nil),                    // 10: penstock.v1.Format
+	(*AvroFormat)(nil),                // 11: penstock.v1.AvroFormat
+	(*ProtobufFormat)(nil),            // 12: penstock.v1.ProtobufFormat
+	(*ChangelogJsonFormat)(nil),       // 13: penstock.v1.ChangelogJsonFormat
+	(*CsvFormat)(nil),                 // 14: penstock.v1.CsvFormat
+	(*RawFormat)(nil),                 // 15: penstock.v1.RawFormat
+	(*JsonFormat)(nil),                // 16: penstock.v1.JsonFormat
+	(*KafkaConfig)(nil),               // 17: penstock.v1.KafkaConfig
+	(*WriterOpened)(nil),              // 18: penstock.v1.WriterOpened
+	(*WarmEpoch)(nil),                 // 19: penstock.v1.WarmEpoch
+	(*DefineSchemas)(nil),             // 20: penstock.v1.DefineSchemas
+	(*BeginEpoch)(nil),                // 21: penstock.v1.BeginEpoch
+	(*EpochBegun)(nil),                // 22: penstock.v1.EpochBegun
+	(*EpochWarmed)(nil),               // 23: penstock.v1.EpochWarmed
+	(*SubmitBatch)(nil),               // 24: penstock.v1.SubmitBatch
+	(*FlushEpoch)(nil),                // 25: penstock.v1.FlushEpoch
+	(*EpochFlushed)(nil),              // 26: penstock.v1.EpochFlushed
+	(*SealEpoch)(nil),                 // 27: penstock.v1.SealEpoch
+	(*EpochSealed)(nil),               // 28: penstock.v1.EpochSealed
+	(*EpochStats)(nil),                // 29: penstock.v1.EpochStats
+	(*AbortEpoch)(nil),                // 30: penstock.v1.AbortEpoch
+	(*EpochAborted)(nil),              // 31: penstock.v1.EpochAborted
+	(*WriterFailed)(nil),              // 32: penstock.v1.WriterFailed
+	(*WriterProgress)(nil),            // 33: penstock.v1.WriterProgress
+	(*Schema)(nil),                    // 34: penstock.v1.Schema
+	(*Error)(nil),                     // 35: penstock.v1.Error
 }
 var file_penstock_v1_sink_proto_depIdxs = []int32{
-	7,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
-	15, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
-	16, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
-	19, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
-	20, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
-	22, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
-	25, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
-	14, // 7: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
-	17, // 8: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
-	21, // 9: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
-	23, // 10: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
-	26, // 11: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
-	27, // 12: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
-	28, // 13: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
-	18, // 14: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
-	6,  // 15: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
-	29, // 16: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
-	8,  // 17: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.ValueFormat
-	0,  // 18: penstock.v1.OpenWriter.guarantee:type_name -> penstock.v1.DeliveryGuarantee
-	13, // 19: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
-	12, // 20: penstock.v1.ValueFormat.json:type_name -> penstock.v1.JsonFormat
-	9,  // 21: penstock.v1.ValueFormat.changelog_json:type_name -> penstock.v1.ChangelogJsonFormat
-	10, // 22: penstock.v1.ValueFormat.csv:type_name -> penstock.v1.CsvFormat
-	11, // 23: penstock.v1.ValueFormat.raw:type_name -> penstock.v1.RawFormat
-	1,  // 24: penstock.v1.ChangelogJsonFormat.envelope:type_name -> penstock.v1.ChangelogJsonFormat.Envelope
-	12, // 25: penstock.v1.ChangelogJsonFormat.json:type_name -> penstock.v1.JsonFormat
-	2,  // 26: penstock.v1.JsonFormat.timestamp_format:type_name -> penstock.v1.JsonFormat.TimestampFormat
-	3,  // 27: penstock.v1.JsonFormat.map_null_key_mode:type_name -> penstock.v1.JsonFormat.MapNullKeyMode
-	24, // 28: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
-	30, // 29: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
-	4,  // 30: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
-	5,  // 31: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
-	31, // [31:32] is the sub-list for method output_type
-	30, // [30:31] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	8,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
+	19, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
+	21, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
+	24, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
+	25, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
+	27, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
+	30, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
+	20, // 7: penstock.v1.WriteRequest.schemas:type_name -> penstock.v1.DefineSchemas
+	18, // 8: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
+	22, // 9: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
+	26, // 10: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
+	28, // 11: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
+	31, // 12: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
+	32, // 13: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
+	33, // 14: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
+	23, // 15: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
+	7,  // 16: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
+	34, // 17: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
+	10, // 18: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.Format
+	0,  // 19: penstock.v1.OpenWriter.guarantee:type_name -> penstock.v1.DeliveryGuarantee
+	17, // 20: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
+	9,  // 21: penstock.v1.OpenWriter.shape:type_name -> penstock.v1.RecordShape
+	10, // 22: penstock.v1.RecordShape.key_format:type_name -> penstock.v1.Format
+	1,  // 23: penstock.v1.RecordShape.partitioner:type_name -> penstock.v1.Partitioner
+	16, // 24: penstock.v1.Format.json:type_name -> penstock.v1.JsonFormat
+	13, // 25: penstock.v1.Format.changelog_json:type_name -> penstock.v1.ChangelogJsonFormat
+	14, // 26: penstock.v1.Format.csv:type_name -> penstock.v1.CsvFormat
+	15, // 27: penstock.v1.Format.raw:type_name -> penstock.v1.RawFormat
+	11, // 28: penstock.v1.Format.avro:type_name -> penstock.v1.AvroFormat
+	12, // 29: penstock.v1.Format.protobuf:type_name -> penstock.v1.ProtobufFormat
+	2,  // 30: penstock.v1.ChangelogJsonFormat.envelope:type_name -> penstock.v1.ChangelogJsonFormat.Envelope
+	16, // 31: penstock.v1.ChangelogJsonFormat.json:type_name -> penstock.v1.JsonFormat
+	3,  // 32: penstock.v1.JsonFormat.timestamp_format:type_name -> penstock.v1.JsonFormat.TimestampFormat
+	4,  // 33: penstock.v1.JsonFormat.map_null_key_mode:type_name -> penstock.v1.JsonFormat.MapNullKeyMode
+	29, // 34: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
+	35, // 35: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
+	5,  // 36: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
+	6,  // 37: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
+	37, // [37:38] is the sub-list for method output_type
+	36, // [36:37] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_sink_proto_init() }
@@ -2582,6 +3036,7 @@ func file_penstock_v1_sink_proto_init() {
 		(*WriteRequest_Flush)(nil),
 		(*WriteRequest_Seal)(nil),
 		(*WriteRequest_Abort)(nil),
+		(*WriteRequest_Schemas)(nil),
 	}
 	file_penstock_v1_sink_proto_msgTypes[1].OneofWrappers = []any{
 		(*WriteEvent_Opened)(nil),
@@ -2593,21 +3048,25 @@ func file_penstock_v1_sink_proto_init() {
 		(*WriteEvent_Progress)(nil),
 		(*WriteEvent_Warmed)(nil),
 	}
-	file_penstock_v1_sink_proto_msgTypes[4].OneofWrappers = []any{
-		(*ValueFormat_Json)(nil),
-		(*ValueFormat_ChangelogJson)(nil),
-		(*ValueFormat_Csv)(nil),
-		(*ValueFormat_Raw)(nil),
+	file_penstock_v1_sink_proto_msgTypes[4].OneofWrappers = []any{}
+	file_penstock_v1_sink_proto_msgTypes[5].OneofWrappers = []any{
+		(*Format_Json)(nil),
+		(*Format_ChangelogJson)(nil),
+		(*Format_Csv)(nil),
+		(*Format_Raw)(nil),
+		(*Format_Avro)(nil),
+		(*Format_Protobuf)(nil),
 	}
-	file_penstock_v1_sink_proto_msgTypes[6].OneofWrappers = []any{}
 	file_penstock_v1_sink_proto_msgTypes[9].OneofWrappers = []any{}
+	file_penstock_v1_sink_proto_msgTypes[12].OneofWrappers = []any{}
+	file_penstock_v1_sink_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_sink_proto_rawDesc), len(file_penstock_v1_sink_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   25,
+			NumEnums:      5,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

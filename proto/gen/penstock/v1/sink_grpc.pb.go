@@ -28,8 +28,8 @@ const (
 //
 // SinkService drives one writer subtask for as long as the task attempt lives.
 type SinkServiceClient interface {
-	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Submit, Flush, Seal, Abort,
-	// and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs
+	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Schemas, Submit, Flush, Seal,
+	// Abort, and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs
 	// beside them. The end of the stream releases everything: unsealed epochs are aborted when rows were produced
 	// (bounded), sealed ones are left alone.
 	Write(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[WriteRequest, WriteEvent], error)
@@ -62,8 +62,8 @@ type SinkService_WriteClient = grpc.BidiStreamingClient[WriteRequest, WriteEvent
 //
 // SinkService drives one writer subtask for as long as the task attempt lives.
 type SinkServiceServer interface {
-	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Submit, Flush, Seal, Abort,
-	// and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs
+	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Schemas, Submit, Flush, Seal,
+	// Abort, and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs
 	// beside them. The end of the stream releases everything: unsealed epochs are aborted when rows were produced
 	// (bounded), sealed ones are left alone.
 	Write(grpc.BidiStreamingServer[WriteRequest, WriteEvent]) error

@@ -4,10 +4,10 @@ import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.flink.columns.UnsupportedTypeException;
 import dev.penstock.flink.sink.NativePlan;
 import dev.penstock.flink.sink.WriterSettings;
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.KafkaConfig;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Schema;
-import dev.penstock.proto.v1.ValueFormat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
@@ -68,7 +68,7 @@ final class Admission {
         SinkArguments sink = request.sink();
         refuseShape(sink, request.metadataKeys());
         RowType rowType = (RowType) sink.physicalDataType().getLogicalType();
-        ValueFormat format = valueFormat(request, rowType, context);
+        Format format = valueFormat(request, rowType, context);
         Properties properties = ProducerProperties.ofSink(sink.properties());
         KafkaConfig kafka =
                 ProducerProperties.translate(
@@ -121,7 +121,7 @@ final class Admission {
         }
     }
 
-    private static ValueFormat valueFormat(Request request, RowType rowType, DynamicTableSink.Context context)
+    private static Format valueFormat(Request request, RowType rowType, DynamicTableSink.Context context)
             throws NotNative {
         SerializationSchema<RowData> stock =
                 request.sink()

@@ -1,7 +1,7 @@
 package dev.penstock.flink.table;
 
 import dev.penstock.proto.v1.CsvFormat;
-import dev.penstock.proto.v1.ValueFormat;
+import dev.penstock.proto.v1.Format;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
@@ -50,7 +50,7 @@ final class CsvOptions {
     }
 
     /** Reads the options and proves them as {@link JsonOptions#parse} does. */
-    static ValueFormat parse(Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
+    static Format parse(Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
         FormatRules.refuseUnknown(IDENTIFIER, options, KNOWN::contains);
         CsvOptions csv = new CsvOptions(Configuration.fromMap(options), rowType);
@@ -59,7 +59,7 @@ final class CsvOptions {
         if (!same(csv.serializer.build(), stock)) {
             throw FormatRules.unproven(IDENTIFIER);
         }
-        return ValueFormat.newBuilder().setCsv(csv.message).build();
+        return Format.newBuilder().setCsv(csv.message).build();
     }
 
     private void readCharacters() throws NotNative {

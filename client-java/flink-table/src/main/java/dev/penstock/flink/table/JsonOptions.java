@@ -1,8 +1,8 @@
 package dev.penstock.flink.table;
 
 import dev.penstock.proto.v1.ChangelogJsonFormat;
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
-import dev.penstock.proto.v1.ValueFormat;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -79,11 +79,11 @@ final class JsonOptions {
     }
 
     /** The daemon's form. */
-    ValueFormat toProto() {
+    Format toProto() {
         if (format == JsonFamily.JSON) {
-            return ValueFormat.newBuilder().setJson(rows()).build();
+            return Format.newBuilder().setJson(rows()).build();
         }
-        return ValueFormat.newBuilder()
+        return Format.newBuilder()
                 .setChangelogJson(
                         ChangelogJsonFormat.newBuilder().setEnvelope(format.envelope()).setJson(rows()))
                 .build();

@@ -1,7 +1,7 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.RawFormat;
-import dev.penstock.proto.v1.ValueFormat;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -31,7 +31,7 @@ final class RawOptions {
      *
      * @param rowType one column, which Flink has checked
      */
-    static ValueFormat parse(Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
+    static Format parse(Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
         FormatRules.refuseUnknown(IDENTIFIER, options, KNOWN::contains);
         Configuration configuration = Configuration.fromMap(options);
@@ -50,6 +50,6 @@ final class RawOptions {
         if (!new RawFormatSerializationSchema(column, charset, !littleEndian).equals(stock)) {
             throw FormatRules.unproven(IDENTIFIER);
         }
-        return ValueFormat.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
+        return Format.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
     }
 }

@@ -1,6 +1,6 @@
 package dev.penstock.flink.table;
 
-import dev.penstock.proto.v1.ValueFormat;
+import dev.penstock.proto.v1.Format;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -20,7 +20,7 @@ final class ValueFormats {
      * @param stock the stock sink's serializer for {@code rowType}, with which the options are proven
      * @throws NotNative when the format or one of its options is not native
      */
-    static ValueFormat admit(TableOptions table, RowType rowType, SerializationSchema<RowData> stock)
+    static Format admit(TableOptions table, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
         String identifier = table.valueFormat();
         try {
@@ -34,7 +34,7 @@ final class ValueFormats {
         }
     }
 
-    private static ValueFormat admit(
+    private static Format admit(
             String identifier, Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
         switch (identifier) {

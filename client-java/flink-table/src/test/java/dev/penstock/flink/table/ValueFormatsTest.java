@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.proto.v1.ChangelogJsonFormat;
 import dev.penstock.proto.v1.ChangelogJsonFormat.Envelope;
 import dev.penstock.proto.v1.CsvFormat;
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.RawFormat;
-import dev.penstock.proto.v1.ValueFormat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -225,21 +225,21 @@ class ValueFormatsTest {
         assertThrows(NotNative.class, () -> RawOptions.parse(Map.of(), ONE_INT, made));
     }
 
-    private static ValueFormat changelog(Envelope envelope, JsonFormat.Builder json) {
-        return ValueFormat.newBuilder()
+    private static Format changelog(Envelope envelope, JsonFormat.Builder json) {
+        return Format.newBuilder()
                 .setChangelogJson(ChangelogJsonFormat.newBuilder().setEnvelope(envelope).setJson(json))
                 .build();
     }
 
-    private static ValueFormat csv(CsvFormat.Builder csv) {
-        return ValueFormat.newBuilder().setCsv(csv).build();
+    private static Format csv(CsvFormat.Builder csv) {
+        return Format.newBuilder().setCsv(csv).build();
     }
 
-    private static ValueFormat raw(boolean littleEndian) {
-        return ValueFormat.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
+    private static Format raw(boolean littleEndian) {
+        return Format.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
     }
 
-    private static ValueFormat admit(List<Column> columns, Map<String, String> changes) throws Exception {
+    private static Format admit(List<Column> columns, Map<String, String> changes) throws Exception {
         // Not SinkTables.options, to which an empty value means "not set".
         Map<String, String> options = new HashMap<>(SinkTables.OPTIONS);
         options.putAll(changes);

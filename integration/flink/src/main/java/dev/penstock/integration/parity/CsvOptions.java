@@ -1,7 +1,7 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.CsvFormat;
-import dev.penstock.proto.v1.ValueFormat;
+import dev.penstock.proto.v1.Format;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -88,7 +88,7 @@ record CsvOptions(
     }
 
     @Override
-    public ValueFormat message() {
+    public Format message() {
         CsvFormat.Builder csv = CsvFormat.newBuilder()
                 .setFieldDelimiter(codePoint(delimiter))
                 .setQuoteCharacter(codePoint(quote))
@@ -99,7 +99,7 @@ record CsvOptions(
         if (nullLiteral != null) {
             csv.setNullLiteral(nullLiteral);
         }
-        return ValueFormat.newBuilder().setCsv(csv).build();
+        return Format.newBuilder().setCsv(csv).build();
     }
 
     private static int codePoint(Character c) {

@@ -1,6 +1,6 @@
 package dev.penstock.integration.parity;
 
-import dev.penstock.proto.v1.ValueFormat;
+import dev.penstock.proto.v1.Format;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
@@ -15,5 +15,5 @@ interface FormatOptions {
     SerializationSchema<RowData> oracle(RowType type) throws Exception;
 
     /** The same options as the daemon gets them. */
-    ValueFormat message();
+    Format message();
 }

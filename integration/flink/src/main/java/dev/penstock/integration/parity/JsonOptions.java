@@ -2,8 +2,8 @@ package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.ChangelogJsonFormat;
 import dev.penstock.proto.v1.ChangelogJsonFormat.Envelope;
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
-import dev.penstock.proto.v1.ValueFormat;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.formats.common.TimestampFormat;
@@ -69,11 +69,11 @@ record JsonOptions(
     }
 
     @Override
-    public ValueFormat message() {
+    public Format message() {
         if (format == ParityFormat.JSON) {
-            return ValueFormat.newBuilder().setJson(rows()).build();
+            return Format.newBuilder().setJson(rows()).build();
         }
-        return ValueFormat.newBuilder()
+        return Format.newBuilder()
                 .setChangelogJson(ChangelogJsonFormat.newBuilder().setEnvelope(envelope()).setJson(rows()))
                 .build();
     }

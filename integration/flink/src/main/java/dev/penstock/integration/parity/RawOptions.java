@@ -1,7 +1,7 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.RawFormat;
-import dev.penstock.proto.v1.ValueFormat;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.formats.raw.RawFormatSerializationSchema;
 import org.apache.flink.table.data.RowData;
@@ -22,7 +22,7 @@ record RawOptions(boolean littleEndian) implements FormatOptions {
     }
 
     @Override
-    public ValueFormat message() {
-        return ValueFormat.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
+    public Format message() {
+        return Format.newBuilder().setRaw(RawFormat.newBuilder().setLittleEndian(littleEndian)).build();
     }
 }

@@ -10,6 +10,7 @@ import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.Deadline;
 import dev.penstock.proto.v1.DeliveryGuarantee;
 import dev.penstock.proto.v1.ErrorKind;
+import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.Hello;
 import dev.penstock.proto.v1.JsonFormat;
 import dev.penstock.proto.v1.KafkaConfig;
@@ -20,7 +21,6 @@ import dev.penstock.proto.v1.Schema;
 import dev.penstock.proto.v1.SessionReply;
 import dev.penstock.proto.v1.SessionRequest;
 import dev.penstock.proto.v1.TypeRoot;
-import dev.penstock.proto.v1.ValueFormat;
 import dev.penstock.session.DaemonException;
 import dev.penstock.session.DaemonSession;
 import dev.penstock.session.SessionSettings;
@@ -203,7 +203,7 @@ class RealDaemonSessionTest {
                 .setOwner(Owner.newBuilder().setJobId("job").setVertex("sink").setTaskName("sink 1/1"))
                 .setTopic("nowhere")
                 .setGuarantee(DeliveryGuarantee.NONE)
-                .setValueFormat(ValueFormat.newBuilder().setJson(JsonFormat.newBuilder()
+                .setValueFormat(Format.newBuilder().setJson(JsonFormat.newBuilder()
                         .setTimestampFormat(JsonFormat.TimestampFormat.SQL)
                         .setMapNullKeyMode(JsonFormat.MapNullKeyMode.FAIL)
                         .setMapNullKeyLiteral("null")))
