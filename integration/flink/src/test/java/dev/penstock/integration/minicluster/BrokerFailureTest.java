@@ -84,7 +84,7 @@ class BrokerFailureTest {
     }
 
     private static FlinkJob submit(String topic, String guarantee, String limits) {
-        return bed.job(2, 500).submit(Tables.bids(ROWS, RATE)
+        return bed.job(2, 500).explainedBy(broker::diagnosis).submit(Tables.bids(ROWS, RATE)
                 + Tables.sink(BidSource.COLUMNS, Sink.PENSTOCK.options(bed.daemon()), topic, guarantee,
                         ", 'properties.bootstrap.servers' = '" + broker.bootstrapServers() + "'" + limits)
                 + Tables.copyBids());
