@@ -20,7 +20,7 @@ import java.time.Duration;
  */
 final class Bed implements AutoCloseable {
     static final Duration JOB_TIMEOUT = Duration.ofSeconds(120);
-    private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(60);
 
     private final LocalCluster cluster;
     private DaemonProcess daemon;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * A task that ends for a reason of its own while its writer has failed and nobody has heard of that yet. An exception
  * from the close of an operator would then end the TaskManager, and every job on it (FLINK-38180).
  */
-@Timeout(240)
+@Timeout(600)
 class UnreportedFailureTest {
     private static final long ROWS = 4_000;
 
