@@ -84,6 +84,8 @@ type Encoder struct {
 	nullValue bool
 
 	scratch mapScratch
+	// order is for the formats whose maps go through a HashMap.
+	order hashOrder
 	// joined is the text of a csv field that turns out to need quotes.
 	joined []byte
 }
@@ -116,6 +118,7 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 	}()
 	e.err, e.row, e.nullValue = nil, 0, false
 	e.scratch.reset()
+	e.order.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
 		return nil, err
 	}
@@ -165,6 +168,8 @@ func (e *Encoder) appendRecord(dst []byte, row int) []byte {
 		return e.appendCSVRow(dst, row)
 	case layoutRaw:
 		return e.appendRaw(dst, row)
+	case layoutProtobuf:
+		return e.appendMessage(dst, e.plan.message, e.cells, row)
 	}
 	return e.appendRow(dst, e.cells, row)
 }
