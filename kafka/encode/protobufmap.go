@@ -92,7 +92,10 @@ func (e *Encoder) checkProtoReplaced(dst []byte, f *protoField, values *cell, fi
 	}
 	start, last := len(dst), len(e.order.replaced)
 	for k := first; k < last && !e.stop(dst); k++ {
-		dst = e.appendProtoElement(dst[:start], &f.value, values, e.order.replaced[k])
+		// A null became the default instance, which nobody has built.
+		if entry := e.order.replaced[k]; !values.isNull(entry) {
+			dst = e.appendProtoValue(dst[:start], &f.value, values, entry)
+		}
 	}
 	return dst[:start]
 }
