@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	"penstock.dev/penstock/columnar"
 )
@@ -152,9 +151,6 @@ type protoCompiler struct {
 func (p *protoCompiler) message(row *columnar.Type, md protoreflect.MessageDescriptor, path string) (*protoMessage, error) {
 	if md.IsPlaceholder() {
 		return nil, fmt.Errorf("the definition of message %s is missing: send the files that it depends on", md.FullName())
-	}
-	if o, ok := md.Options().(*descriptorpb.MessageOptions); ok && o.GetMessageSetWireFormat() {
-		return nil, fmt.Errorf("message %s has the option message_set_wire_format, which is not supported", md.FullName())
 	}
 	m := &protoMessage{}
 	columns := map[protoreflect.FieldNumber]int{}
