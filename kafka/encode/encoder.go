@@ -86,6 +86,8 @@ type Encoder struct {
 	scratch mapScratch
 	// order is for the formats whose maps go through a HashMap.
 	order hashOrder
+	// discarded counts the bytes of the batch that were written only for their errors.
+	discarded int
 	// joined is the text of a csv field that turns out to need quotes.
 	joined []byte
 }
@@ -116,7 +118,7 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 			out, err = nil, badBatchf("row %d: %v", e.row, fault)
 		}
 	}()
-	e.err, e.row, e.nullValue = nil, 0, false
+	e.err, e.row, e.nullValue, e.discarded = nil, 0, false, 0
 	e.scratch.reset()
 	e.order.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {

@@ -35,7 +35,7 @@ func (e *Encoder) appendMessage(dst []byte, m *protoMessage, cells []cell, i int
 			dst = e.appendProtoValue(dst, &f.value, c, i)
 			// Flink builds a message also when a later column replaces it, and so may throw.
 			if f.replaced(cells, i) {
-				dst = dst[:start]
+				dst = e.discard(dst, start)
 			}
 		case protoMap:
 			dst = e.appendProtoMap(dst, f, c, i)
@@ -44,6 +44,15 @@ func (e *Encoder) appendMessage(dst []byte, m *protoMessage, cells []cell, i int
 		}
 	}
 	return dst
+}
+
+// discard takes back what stands from start on, which was written only for its errors. The bytes count as those of the batch do: lists
+// of a foreign batch may overlap, so that the work is not bounded by its size.
+func (e *Encoder) discard(dst []byte, start int) []byte {
+	if e.discarded += len(dst) - start; e.discarded > e.MaxBytes {
+		e.fail(e.tooLarge())
+	}
+	return dst[:start]
 }
 
 func (e *Encoder) failRequired(r protoRequired) {

@@ -242,6 +242,41 @@ func TestProtobufRequired(t *testing.T) {
 	}
 }
 
+// What is written only for its errors counts too, since lists of a foreign batch may overlap.
+func TestProtobufDiscards(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	value := row("f_string", protoText)
+	for _, c := range []struct {
+		typ   *columnar.Type
+		value []any
+	}{
+		{row("messages", mapOf(protoText, value)), []any{entries{{Key: "k", Value: []any{text}}, {Key: "k"}}}},
+		{row("message_one", value, "int_one", protoInt), []any{[]any{text}, 1}},
+	} {
+		message := "proto3.Maps"
+		if len(c.typ.Children) == 2 {
+			message = "proto3.Oneofs"
+		}
+		var rows [][]any
+		for range 20 {
+			rows = append(rows, c.value)
+		}
+		batch := build(t, c.typ, rows...)
+		e := NewEncoder(mustCompileProtobuf(t, message, c.typ))
+		e.MaxBytes = 2000
+		if out, err := e.Encode(batch, RowRange(0, 1)); err != nil || len(out.Values) > 20 {
+			t.Errorf("%s: got %x, %v", message, out, err)
+		}
+		var bad *BadBatch
+		if _, err := e.Encode(batch, AllRows(batch)); !errors.As(err, &bad) {
+			t.Errorf("%s: got %v, want a BadBatch", message, err)
+		}
+		if _, err := e.Encode(batch, RowRange(3, 1)); err != nil {
+			t.Errorf("%s: the next batch: %v", message, err)
+		}
+	}
+}
+
 // The tenth key of a bucket of a large table makes a tree, whose order is not known.
 func TestProtobufMapTree(t *testing.T) {
 	typ := row("k_string", mapOf(protoText, protoBlob), "v_int32", mapOf(protoText, protoInt))

@@ -94,8 +94,8 @@ func (e *Encoder) checkProtoReplaced(dst []byte, f *protoField, values *cell, fi
 	for k := first; k < last && !e.stop(dst); k++ {
 		// A null became the default instance, which nobody has built.
 		if entry := e.order.replaced[k]; !values.isNull(entry) {
-			dst = e.appendProtoValue(dst[:start], &f.value, values, entry)
+			dst = e.discard(e.appendProtoValue(dst, &f.value, values, entry), start)
 		}
 	}
-	return dst[:start]
+	return dst
 }
