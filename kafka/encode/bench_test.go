@@ -8,6 +8,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"penstock.dev/penstock/columnar"
 )
@@ -77,8 +80,43 @@ func BenchmarkBidDebezium(b *testing.B) {
 	benchmarkBid(b, plan)
 }
 
-func benchmarkBid(b *testing.B, plan *Plan) {
-	batch := bidBatch(b)
+func BenchmarkBidProtobuf(b *testing.B) {
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: proto.String("bid.proto"), Syntax: proto.String("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Bid"), Field: bidFields()}},
+	}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	// The format has no TIMESTAMP; the time is milliseconds.
+	typ, batch := bidType(), bidBatch(b)
+	typ.Children[5] = typ.Children[0]
+	batch.Columns[5] = batch.Columns[5].Children[0]
+	plan, err := CompileProtobuf(typ, ProtobufOptions{Message: file.Messages().Get(0)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkBatch(b, plan, batch)
+}
+
+func bidFields() []*descriptorpb.FieldDescriptorProto {
+	var fields []*descriptorpb.FieldDescriptorProto
+	for i, name := range bidType().FieldNames {
+		kind := descriptorpb.FieldDescriptorProto_TYPE_INT64
+		if bidType().Children[i].Kind == columnar.VarChar {
+			kind = descriptorpb.FieldDescriptorProto_TYPE_STRING
+		}
+		fields = append(fields, &descriptorpb.FieldDescriptorProto{
+			Name: proto.String(name), Number: proto.Int32(int32(i + 1)), Type: kind.Enum(),
+			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+		})
+	}
+	return fields
+}
+
+func benchmarkBid(b *testing.B, plan *Plan) { benchmarkBatch(b, plan, bidBatch(b)) }
+
+func benchmarkBatch(b *testing.B, plan *Plan, batch *columnar.Batch) {
 	e := NewEncoder(plan)
 	out, err := e.Encode(batch, AllRows(batch))
 	if err != nil {

@@ -84,6 +84,10 @@ type Encoder struct {
 	nullValue bool
 
 	scratch mapScratch
+	// order is for the formats whose maps go through a HashMap.
+	order hashOrder
+	// discarded counts the bytes of the batch that were written only for their errors.
+	discarded int
 	// joined is the text of a csv field that turns out to need quotes.
 	joined []byte
 }
@@ -114,8 +118,9 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 			out, err = nil, badBatchf("row %d: %v", e.row, fault)
 		}
 	}()
-	e.err, e.row, e.nullValue = nil, 0, false
+	e.err, e.row, e.nullValue, e.discarded = nil, 0, false, 0
 	e.scratch.reset()
+	e.order.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
 		return nil, err
 	}
@@ -165,6 +170,8 @@ func (e *Encoder) appendRecord(dst []byte, row int) []byte {
 		return e.appendCSVRow(dst, row)
 	case layoutRaw:
 		return e.appendRaw(dst, row)
+	case layoutProtobuf:
+		return e.appendMessage(dst, e.plan.message, e.cells, row)
 	}
 	return e.appendRow(dst, e.cells, row)
 }

@@ -3,6 +3,9 @@ package encode
 import (
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
+
 	"penstock.dev/penstock/columnar"
 )
 
@@ -77,4 +80,15 @@ func FuzzRaw(f *testing.F) {
 	typ := row("f", of(columnar.VarBinary))
 	plans := []*Plan{mustCompileRaw(f, typ, RawOptions{}), mustCompileRaw(f, typ, RawOptions{LittleEndian: true})}
 	fuzz(f, typ, [][]any{{"a"}, {nil}, {""}, {"\xFF"}}, plans, func(*testing.T, []byte) {})
+}
+
+func FuzzProtobuf(f *testing.F) {
+	typ := protoTypes()
+	lists := protoDescriptor(f, "proto3.Lists")
+	fuzz(f, typ, protoRows(), []*Plan{mustCompileProtobuf(f, "proto3.Lists", typ)}, func(t *testing.T, v []byte) {
+		m := dynamicpb.NewMessage(lists)
+		if err := proto.Unmarshal(v, m); err != nil || len(m.GetUnknown()) != 0 {
+			t.Fatalf("the value %x is no message: %v", v, err)
+		}
+	})
 }

@@ -63,6 +63,13 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	numbers, err := Type(&pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"key_columns"}, Children: []*pb.LogicalType{
+		{Root: pb.TypeRoot_ARRAY, Children: []*pb.LogicalType{{Root: pb.TypeRoot_INTEGER, Nullable: true}}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	protobuf := &pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}
 	plain := &pb.JsonFormat{EncodeIgnoreNullFields: true}
 	for _, c := range []struct {
 		row    *columnar.Type
@@ -80,6 +87,7 @@ func TestPlan(t *testing.T) {
 		{row, csv(&pb.CsvFormat{NullLiteral: proto.String("n")}), "csv", nil, "n"},
 		{small, raw(false), "raw", 258, "\x01\x02"},
 		{small, raw(true), "raw", 258, "\x02\x01"},
+		{numbers, protobuf, "protobuf", []any{300, nil}, "\x12\x03\xAC\x02\x00"},
 	} {
 		plan, err := Plan(c.row, c.format, encode.FloatsLegacy)
 		if err != nil {
@@ -114,6 +122,8 @@ func TestPlanRefuses(t *testing.T) {
 		{changelog(pb.ChangelogJsonFormat_OGG, &pb.JsonFormat{TimestampFormat: 7}), "timestamp-format.standard: unknown value 7"},
 		{csv(&pb.CsvFormat{QuoteCharacter: '"', QuotesDisabled: true}), "csv.quote-character"},
 		{csv(&pb.CsvFormat{FieldDelimiter: 1 << 31}), "csv.field-delimiter: U+80000000"},
+		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: &pb.ProtobufFormat{MessageName: "m"}}}, `message_name "m" is not in the descriptors`},
+		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}, `protobuf: column "f": message penstock.v1.RecordShape has no field`},
 	} {
 		if _, err := Plan(row, c.format, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.format, err, c.want)

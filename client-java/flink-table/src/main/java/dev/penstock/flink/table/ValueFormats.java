@@ -10,7 +10,7 @@ import org.apache.flink.table.types.logical.RowType;
 /** The value formats that are native, by the identifier that the table names. */
 final class ValueFormats {
 
-    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv and raw";
+    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw and protobuf";
 
     private ValueFormats() {}
 
@@ -42,6 +42,8 @@ final class ValueFormats {
                 return CsvOptions.parse(options, rowType, stock);
             case RawOptions.IDENTIFIER:
                 return RawOptions.parse(options, rowType, stock);
+            case ProtobufOptions.IDENTIFIER:
+                return ProtobufOptions.parse(options, rowType, stock);
             default:
                 Optional<JsonFamily> json = JsonFamily.of(identifier);
                 if (json.isEmpty()) {

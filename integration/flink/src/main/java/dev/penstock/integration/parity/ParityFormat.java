@@ -14,7 +14,8 @@ public enum ParityFormat {
     MAXWELL_JSON("maxwell-json"),
     OGG_JSON("ogg-json"),
     CSV("csv"),
-    RAW("raw");
+    RAW("raw"),
+    PROTOBUF("protobuf");
 
     private final String identifier;
 
@@ -46,7 +47,7 @@ public enum ParityFormat {
 
     /** Whether the format has a place for row kinds; all other formats are for inserts only. */
     boolean changelog() {
-        return this != JSON && this != CSV && this != RAW;
+        return this != JSON && this != CSV && this != RAW && this != PROTOBUF;
     }
 
     /** Whether there are rows of admitted types that Flink's serializer refuses; raw has none. */
@@ -54,7 +55,15 @@ public enum ParityFormat {
         return this != RAW;
     }
 
-    RowType randomType(SplittableRandom random) {
+    ParityTable randomTable(SplittableRandom random) {
+        if (this == PROTOBUF) {
+            return ProtobufTables.random(random.split());
+        }
+        RowType type = randomType(random.split());
+        return new ParityTable(type, randomOptions(random));
+    }
+
+    private RowType randomType(SplittableRandom random) {
         RandomTypes types = new RandomTypes(random);
         return switch (this) {
             case CSV -> types.csvRecord();
@@ -63,7 +72,7 @@ public enum ParityFormat {
         };
     }
 
-    FormatOptions randomOptions(SplittableRandom random) {
+    private FormatOptions randomOptions(SplittableRandom random) {
         return switch (this) {
             case CSV -> CsvOptions.random(random);
             case RAW -> new RawOptions(random.nextBoolean());

@@ -71,8 +71,9 @@ public final class ParityRun {
     private record Sample(RowData row, long cells, byte[] expected, String failure) {}
 
     private void schema() throws Exception {
-        RowType type = format.randomType(random.split());
-        FormatOptions options = format.randomOptions(random);
+        ParityTable table = format.randomTable(random);
+        RowType type = table.type();
+        FormatOptions options = table.options();
         SplittableRandom rowRandom = random.split();
         report.schema();
         String context = type.asSerializableString() + "\n  " + options;

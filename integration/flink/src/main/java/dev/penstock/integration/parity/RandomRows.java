@@ -38,6 +38,7 @@ final class RandomRows {
     private final SplittableRandom random;
     private final RandomStrings strings;
     private long cells;
+    private boolean inLargeMap;
 
     RandomRows(SplittableRandom random) {
         this.random = random;
@@ -105,9 +106,13 @@ final class RandomRows {
     }
 
     private MapData map(LogicalType key, LogicalType value) {
-        int n = size();
+        // Now and then many entries, whose order a hash table decides in some formats; not inside of each other.
+        boolean large = !inLargeMap && random.nextInt(16) == 0;
+        int n = large ? random.nextInt(4, 70) : size();
+        inLargeMap |= large;
         GenericArrayData keys = array(withRareNulls(key), n);
         GenericArrayData values = array(value, n);
+        inLargeMap &= !large;
         if (random.nextBoolean()) {
             if (n > 1 && random.nextInt(3) == 0) {
                 Object[] again = keys.toObjectArray();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.penstock.integration.harness.DaemonStatus;
 import dev.penstock.integration.judge.TopicReader;
 import dev.penstock.integration.nexmark.BidSource;
+import dev.penstock.integration.nexmark.messages.Auction;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +69,22 @@ class FormatsTest {
                         ", 'csv.field-delimiter' = '\\t', 'csv.quote-character' = '|'", List.of("\t|https:")),
                 new Case("raw", "extra STRING", nullAndEmpty, "", List.of(NULL, EMPTY)),
                 new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
-                        List.of("\0\0\0\0")));
+                        List.of("\0\0\0\0")),
+                protobuf("", "\2\10\1\22", "\12\7channel", "B\5"),
+                protobuf(", 'protobuf.write-null-string-literal' = 'n/a'", "\12\3n/a"));
+    }
+
+    /** Maps with several keys, one of them null; of the two members of a oneof, the column that stands last. */
+    private static Case protobuf(String more, String... seen) {
+        String select = "SELECT CASE MOD(auction, 3) WHEN 0 THEN SUBSTRING(extra, 1, 5) END, CAST(price AS DOUBLE),"
+                + " MAP['channel', bidder, CAST(NULL AS STRING), auction, url, 0, channel, price], auction,"
+                + " ARRAY[CAST(MOD(price, 10) AS INT), CAST(NULL AS INT), -1],"
+                + " ROW(CASE MOD(price, 3) WHEN 0 THEN 'APPLE' WHEN 1 THEN 'no channel' END, url),"
+                + " bidder, CASE MOD(auction, 2) WHEN 0 THEN ENCODE(SUBSTRING(extra, 1, 5), 'UTF-8') END FROM bids";
+        String columns = "extra STRING, price DOUBLE, counts MAP<STRING, BIGINT>, auction BIGINT, digits ARRAY<INT>,"
+                + " `source` ROW<channel STRING, url STRING>, bidder BIGINT, `raw` BYTES";
+        String message = ", 'protobuf.message-class-name' = '" + Auction.Bid.class.getName() + "'";
+        return new Case("protobuf", columns, select, message + more, List.of(seen));
     }
 
     private static Case changelog(String format, String more, String... seen) {
