@@ -84,8 +84,11 @@ type Encoder struct {
 	nullValue bool
 
 	scratch mapScratch
-	// joined is the text of a csv field that turns out to need quotes.
+	order   hashOrder
+	// joined is the text of a csv field that turns out to need quotes, or of an avro string that was not UTF-8.
 	joined []byte
+	// frame stands before each record of avro's registry formats.
+	frame avroFrame
 }
 
 // NewEncoder returns an encoder for a plan.
@@ -95,11 +98,14 @@ func NewEncoder(plan *Plan) *Encoder {
 }
 
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
-// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error
+// The result is valid until the next call. Errors are *RowError, *BadBatch, a selection outside of the batch, or a missing schema id; after an error
 // nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
 		return nil, err
+	}
+	if e.plan.NeedsSchemaID() && !e.frame.set {
+		return nil, errNoSchemaID
 	}
 	// Foreign bytes may change after they were checked; then an index is out of range. One recover for each batch turns that
 	// into an error. The views are dropped in any case: nobody may keep them after the batch is settled.
@@ -116,6 +122,7 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 	}()
 	e.err, e.row, e.nullValue = nil, 0, false
 	e.scratch.reset()
+	e.order.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
 		return nil, err
 	}
@@ -165,6 +172,8 @@ func (e *Encoder) appendRecord(dst []byte, row int) []byte {
 		return e.appendCSVRow(dst, row)
 	case layoutRaw:
 		return e.appendRaw(dst, row)
+	case layoutAvro:
+		return e.appendAvro(dst, row)
 	}
 	return e.appendRow(dst, e.cells, row)
 }

@@ -64,6 +64,7 @@ const (
 	layoutChangelog
 	layoutCSV
 	layoutRaw
+	layoutAvro
 )
 
 // Plan is a schema compiled for one format. It is immutable and safe for concurrent use.
@@ -87,6 +88,8 @@ type Plan struct {
 	csv *csvPlan
 	// littleEndian is the byte order of raw.
 	littleEndian bool
+	// avro is for that layout only.
+	avro avroPlan
 }
 
 // Format is Flink's name of the format that the plan writes, for example "json" or "debezium-json".

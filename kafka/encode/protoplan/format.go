@@ -33,8 +33,10 @@ func Plan(row *columnar.Type, f *pb.Format, floats encode.FloatSpelling) (*encod
 		return encode.CompileCSV(row, opts)
 	case f.GetRaw() != nil:
 		return encode.CompileRaw(row, encode.RawOptions{LittleEndian: f.GetRaw().GetLittleEndian()})
+	case f.GetAvro() != nil:
+		return encode.CompileAvro(row, avroOptions(f.GetAvro()))
 	}
-	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv or raw")
+	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv, raw or avro")
 }
 
 // envelope converts the changelog format; one that is not known becomes EnvelopeUnknown, which the compiler refuses.
