@@ -2,34 +2,49 @@ package encode
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"unicode/utf8"
 )
 
-// errNoSchemaID is a fault of the caller, not of the batch.
-var errNoSchemaID = errors.New("avro: the id of the schema is not set: tell the one that the schema registry gave before the first batch")
+// NoSchemaID says that a record of a registry format was to be written before SetSchemaID. The caller is at fault, not the batch.
+type NoSchemaID struct {
+	// Format is that of Plan.Format.
+	Format string
+}
+
+// Error says what to do.
+func (e *NoSchemaID) Error() string {
+	return e.Format + ": the id of the schema is not known: send the one that the schema registry gave, before the first batch"
+}
 
 // avroFrame is what the registry formats write before each record (ConfluentSchemaRegistryCoder): a zero byte, and the id of the
-// schema, big endian. It is empty until the id is known.
+// schema, big endian.
 type avroFrame struct {
 	bytes [5]byte
 	set   bool
 }
 
-// SetSchemaID tells the id that the schema registry gave to the schema of the plan. It is needed before the first Encode when
-// Plan.NeedsSchemaID, and has no effect otherwise.
+// SetSchemaID tells the id that the schema registry gave to the schema of the plan. It is needed before the first record when
+// NeedsSchemaID, and has no effect otherwise.
 func (e *Encoder) SetSchemaID(id int32) {
 	e.frame.set = true
 	binary.BigEndian.PutUint32(e.frame.bytes[1:], uint32(id))
 }
 
-// NeedsSchemaID tells whether encoders of the plan need SetSchemaID.
-func (p *Plan) NeedsSchemaID() bool { return p.avro.registry }
+// SchemaID returns the id that SetSchemaID told, if it did.
+func (e *Encoder) SchemaID() (id int32, set bool) {
+	return int32(binary.BigEndian.Uint32(e.frame.bytes[1:])), e.frame.set
+}
+
+// NeedsSchemaID tells whether the format writes the id of its schema into each record.
+func (e *Encoder) NeedsSchemaID() bool { return e.plan.avro.registry }
 
 // appendAvro writes row i as avro's binary encoding of a record of the schema that AvroSchemaConverter derives.
 func (e *Encoder) appendAvro(dst []byte, i int) []byte {
 	if e.plan.avro.registry {
+		if !e.frame.set {
+			e.fail(&NoSchemaID{e.plan.format})
+		}
 		dst = append(dst, e.frame.bytes[:]...)
 	}
 	if !e.plan.avro.debezium {

@@ -133,10 +133,17 @@ func TestAvroRegistry(t *testing.T) {
 	}
 	batch := build(t, typ, []any{1, "a"})
 	e := NewEncoder(mustCompileAvro(t, typ, AvroOptions{Registry: true}))
-	if _, err := e.Encode(batch, AllRows(batch)); err == nil || !strings.Contains(err.Error(), "the id of the schema is not set") {
+	var missing *NoSchemaID
+	if _, err := e.Encode(batch, AllRows(batch)); !errors.As(err, &missing) || missing.Format != "avro-confluent" {
 		t.Errorf("without an id: %v", err)
 	}
+	if _, set := e.SchemaID(); set || !e.NeedsSchemaID() {
+		t.Error("an id is set, or not needed")
+	}
 	e.SetSchemaID(-1)
+	if id, set := e.SchemaID(); id != -1 || !set {
+		t.Errorf("the id is %d, %v", id, set)
+	}
 	if out, err := e.Encode(batch, AllRows(batch)); err != nil || !strings.HasPrefix(string(out.Values), "\x00\xFF\xFF\xFF\xFF\x02") {
 		t.Errorf("after that: %v, %v", out, err)
 	}
@@ -158,8 +165,8 @@ func TestAvroDebezium(t *testing.T) {
 			t.Errorf("kind %d: got %s, want %s", i, got, want)
 		}
 	}
-	if plan.Format() != "debezium-avro-confluent" || !plan.NeedsSchemaID() {
-		t.Errorf("the plan is of %s, needs an id: %v", plan.Format(), plan.NeedsSchemaID())
+	if plan.Format() != "debezium-avro-confluent" || !e.NeedsSchemaID() {
+		t.Errorf("the plan is of %s, needs an id: %v", plan.Format(), e.NeedsSchemaID())
 	}
 	batch.Kinds[2] = 4
 	var bad *BadBatch

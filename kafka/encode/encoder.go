@@ -98,14 +98,11 @@ func NewEncoder(plan *Plan) *Encoder {
 }
 
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
-// The result is valid until the next call. Errors are *RowError, *BadBatch, a selection outside of the batch, or a missing schema id; after an error
+// The result is valid until the next call. Errors are *RowError, *BadBatch, *NoSchemaID, or a selection outside of the batch; after an error
 // nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
 		return nil, err
-	}
-	if e.plan.NeedsSchemaID() && !e.frame.set {
-		return nil, errNoSchemaID
 	}
 	// Foreign bytes may change after they were checked; then an index is out of range. One recover for each batch turns that
 	// into an error. The views are dropped in any case: nobody may keep them after the batch is settled.
