@@ -10,7 +10,9 @@ import org.apache.flink.table.types.logical.RowType;
 /** The value formats that are native, by the identifier that the table names. */
 final class ValueFormats {
 
-    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv and raw";
+    private static final String NATIVE =
+            "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw, avro, avro-confluent and"
+                    + " debezium-avro-confluent";
 
     private ValueFormats() {}
 
@@ -42,6 +44,10 @@ final class ValueFormats {
                 return CsvOptions.parse(options, rowType, stock);
             case RawOptions.IDENTIFIER:
                 return RawOptions.parse(options, rowType, stock);
+            case AvroOptions.IDENTIFIER:
+                return AvroOptions.parse(options, rowType, stock);
+            case SchemaRegistry.AVRO, SchemaRegistry.DEBEZIUM:
+                return RegistryAvroOptions.parse(identifier, options, rowType, stock);
             default:
                 Optional<JsonFamily> json = JsonFamily.of(identifier);
                 if (json.isEmpty()) {
