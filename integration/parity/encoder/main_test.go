@@ -94,6 +94,36 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// The id of a schema holds for the batches after it.
+func TestSchemaID(t *testing.T) {
+	open := &pb.OpenWriter{
+		ValueFormat: &pb.Format{Format: &pb.Format_Avro{Avro: &pb.AvroFormat{Registry: true}}},
+		Schema:      &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: pb.TypeRoot_BIGINT}}}},
+	}
+	message, err := proto.Marshal(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := protoplan.Type(open.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := columnar.NewBuilder(row)
+	b.Append(0, 1)
+	body := b.Finish(7)
+	got := converse(t, frame([]byte{'I'}, number(9)), frame([]byte{'S'}, message, number(17)), frame([]byte{'B'}, number(7), body),
+		frame([]byte{'I'}, number(9)), frame([]byte{'B'}, number(7), body))
+	want := []string{
+		"Ean id before a schema: send 'S' first", "O", "Eavro-confluent: the id of the schema is not known", "O",
+		"R" + string(number(1)) + string(number(0)) + string(number(6)) + string(number(0)) + "\x00\x00\x00\x00\x09\x02",
+	}
+	for i := range want {
+		if len(got) != len(want) || !strings.HasPrefix(got[i], want[i]) {
+			t.Fatalf("answers %q, want %q", got, want)
+		}
+	}
+}
+
 // Batches keep their row kinds and null values their nullness.
 func TestKindsAndNulls(t *testing.T) {
 	message := func(f *pb.Format, root pb.TypeRoot) (*columnar.Type, []byte) {

@@ -67,7 +67,7 @@ class AvroFormatsTest {
         RegistrySchema schema = InstantiationUtil.clone(plan).valueSchema();
         assertEquals("http://r:1", schema.url());
         // What the stock table factory makes of a table without 'subject'.
-        assertEquals("out-value", schema.subject());
+        assertEquals("flights-value", schema.subject());
         assertEquals(plan.valueSchema().serializer(), schema.serializer());
         GenericRowData row = GenericRowData.of(1, null);
         assertSame(row, schema.part().of(row));
