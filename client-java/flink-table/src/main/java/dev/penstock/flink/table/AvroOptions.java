@@ -2,8 +2,6 @@ package dev.penstock.flink.table;
 
 import dev.penstock.proto.v1.AvroFormat;
 import dev.penstock.proto.v1.Format;
-import java.io.IOException;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -13,7 +11,6 @@ import org.apache.flink.formats.avro.AvroFormatOptions.AvroEncoding;
 import org.apache.flink.formats.avro.AvroRowDataSerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.util.InstantiationUtil;
 
 /**
  * The options of Flink's {@code avro} format (formats.md 5.1). No class of Avro itself may be named here: some of
@@ -43,23 +40,10 @@ final class AvroOptions {
                     IDENTIFIER, AvroFormatOptions.AVRO_ENCODING.key(), encoding, AvroEncoding.BINARY);
         }
         boolean legacy = configuration.get(AvroFormatOptions.AVRO_TIMESTAMP_LEGACY_MAPPING);
-        if (!same(new AvroRowDataSerializationSchema(rowType, encoding, legacy), stock)) {
+        // Flink's equals leaves out the encoding and the converter.
+        if (!FormatRules.same(new AvroRowDataSerializationSchema(rowType, encoding, legacy), stock)) {
             throw FormatRules.unproven(IDENTIFIER);
         }
         return Format.newBuilder().setAvro(AvroFormat.newBuilder().setLocalTimestamps(!legacy)).build();
-    }
-
-    /**
-     * Flink's {@code equals} leaves out the encoding and the converter; the serialized form, in which the serializer
-     * travels to the tasks, has both.
-     */
-    private static boolean same(AvroRowDataSerializationSchema ours, SerializationSchema<RowData> stock) {
-        try {
-            return ours.equals(stock)
-                    && Arrays.equals(
-                            InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
-        } catch (IOException e) {
-            return false;
-        }
     }
 }
