@@ -72,6 +72,8 @@ func BenchmarkBid(b *testing.B) { benchmarkBid(b, mustCompile(b, bidType(), JSON
 
 func BenchmarkBidCSV(b *testing.B) { benchmarkBid(b, mustCompileCSV(b, bidType(), CSVOptions{})) }
 
+func BenchmarkBidAvro(b *testing.B) { benchmarkBid(b, mustCompileAvro(b, bidType(), AvroOptions{})) }
+
 func BenchmarkBidDebezium(b *testing.B) {
 	plan, err := CompileChangelog(EnvelopeDebezium, bidType(), JSONOptions{})
 	if err != nil {

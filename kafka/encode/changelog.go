@@ -90,17 +90,22 @@ const (
 
 // appendChange writes row i in the envelope of its kind.
 func (e *Encoder) appendChange(dst []byte, i int) []byte {
-	around := &e.plan.images.added
+	around := e.imageOf(i)
+	dst = append(dst, around.before...)
+	dst = e.appendRow(dst, e.cells, i)
+	return append(dst, around.after...)
+}
+
+// imageOf chooses what stands around row i by its kind.
+func (e *Encoder) imageOf(i int) *image {
 	if e.kinds != nil {
 		switch kind := e.kinds[i]; kind {
 		case kindInsert, kindUpdateAfter:
 		case kindUpdateBefore, kindDelete:
-			around = &e.plan.images.removed
+			return &e.plan.images.removed
 		default:
 			e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
 		}
 	}
-	dst = append(dst, around.before...)
-	dst = e.appendRow(dst, e.cells, i)
-	return append(dst, around.after...)
+	return &e.plan.images.added
 }

@@ -88,8 +88,10 @@ type Encoder struct {
 	order hashOrder
 	// discarded counts the bytes of the batch that were written only for their errors.
 	discarded int
-	// joined is the text of a csv field that turns out to need quotes.
+	// joined is the text of a csv field that turns out to need quotes, or of an avro string that was not UTF-8.
 	joined []byte
+	// frame stands before each record of avro's registry formats.
+	frame avroFrame
 }
 
 // NewEncoder returns an encoder for a plan.
@@ -99,7 +101,7 @@ func NewEncoder(plan *Plan) *Encoder {
 }
 
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
-// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error
+// The result is valid until the next call. Errors are *RowError, *BadBatch, *NoSchemaID, or a selection outside of the batch; after an error
 // nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
@@ -172,6 +174,8 @@ func (e *Encoder) appendRecord(dst []byte, row int) []byte {
 		return e.appendRaw(dst, row)
 	case layoutProtobuf:
 		return e.appendMessage(dst, e.plan.message, e.cells, row)
+	case layoutAvro:
+		return e.appendAvro(dst, row)
 	}
 	return e.appendRow(dst, e.cells, row)
 }

@@ -31,6 +31,7 @@ func fuzz(f *testing.F, typ *columnar.Type, rows [][]any, plans []*Plan, check f
 		}
 		for _, e := range encoders {
 			e.MaxBytes = 1 << 20
+			e.SetSchemaID(1)
 			out, err := e.Encode(&batch, AllRows(&batch))
 			if err != nil {
 				continue
@@ -89,6 +90,29 @@ func FuzzProtobuf(f *testing.F) {
 		m := dynamicpb.NewMessage(lists)
 		if err := proto.Unmarshal(v, m); err != nil || len(m.GetUnknown()) != 0 {
 			t.Fatalf("the value %x is no message: %v", v, err)
+		}
+	})
+}
+
+func FuzzAvro(f *testing.F) {
+	typ := avroTypes()
+	fuzz(f, typ, avroRows(4), []*Plan{mustCompileAvro(f, typ, AvroOptions{LocalTimestamps: true})}, func(t *testing.T, v []byte) {
+		// 19 fields, of which one has no byte that tells whether it is null.
+		if len(v) < 19 {
+			t.Fatalf("the value %x has too few fields", v)
+		}
+	})
+}
+
+func FuzzAvroDebezium(f *testing.F) {
+	text := of(columnar.VarChar)
+	typ := row("m", of(columnar.Map, text, of(columnar.Map, text, of(columnar.Array, of(columnar.Integer)))))
+	inner := entries{{Key: "c", Value: []any{1, nil}}, {Key: "c", Value: []any{}}, {Key: "\xFF", Value: nil}}
+	rows := [][]any{{entries{{Key: "a", Value: inner}, {Key: "b", Value: inner}, {Key: "a", Value: nil}}}, {nil}, {entries{}}}
+	plans := []*Plan{mustCompileAvro(f, typ, AvroOptions{Registry: true, Debezium: true})}
+	fuzz(f, typ, rows, plans, func(t *testing.T, v []byte) {
+		if len(v) < 11 || v[0] != 0 || v[5] != 2 {
+			t.Fatalf("the value %x is no framed envelope", v)
 		}
 	})
 }

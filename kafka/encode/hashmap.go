@@ -67,10 +67,13 @@ type hashOrder struct {
 	// hasTree says that a bucket became a tree.
 	hasTree bool
 	walk    []hashNode
+	// checked counts the elements of replaced values that were looked at in this batch.
+	checked int
 }
 
 func (s *hashOrder) reset() {
 	s.text, s.nodes, s.replaced = s.text[:0], s.nodes[:0], s.replaced[:0]
+	s.checked = 0
 }
 
 // start begins a map with a table of a power of two.

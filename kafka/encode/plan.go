@@ -65,6 +65,7 @@ const (
 	layoutCSV
 	layoutRaw
 	layoutProtobuf
+	layoutAvro
 )
 
 // Plan is a schema compiled for one format. It is immutable and safe for concurrent use.
@@ -90,6 +91,8 @@ type Plan struct {
 	littleEndian bool
 	// message is set for protobuf only.
 	message *protoMessage
+	// avro is for that layout only.
+	avro avroPlan
 }
 
 // Format is Flink's name of the format that the plan writes, for example "json" or "debezium-json".

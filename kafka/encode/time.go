@@ -97,19 +97,31 @@ func appendFraction(dst []byte, nanos uint32) []byte {
 	return dst
 }
 
-// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC, without quotes.
-func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
-	millis := int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
-	nanos := binary.LittleEndian.Uint32(c.children[1].values[row*4:])
+// timestamp returns element row of a TIMESTAMP or TIMESTAMP_LTZ: milliseconds, rounded down, and the nanoseconds above them.
+func (e *Encoder) timestamp(c *cell, row int) (millis int64, nanos uint32) {
+	millis = int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
+	nanos = binary.LittleEndian.Uint32(c.children[1].values[row*4:])
 	if nanos >= nanosPerMilli {
 		e.fail(badBatchf("row %d, column %q: %d nanoseconds of a millisecond (at most 999999)", row, c.path, int32(nanos)))
-		return dst
+		nanos = 0
 	}
-	day, inDay := millis/millisPerDay, millis%millisPerDay
+	return millis, nanos
+}
+
+// splitDay returns the day and the millisecond in it.
+func splitDay(millis int64) (day, inDay int64) {
+	day, inDay = millis/millisPerDay, millis%millisPerDay
 	if inDay < 0 {
 		day--
 		inDay += millisPerDay
 	}
+	return day, inDay
+}
+
+// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC, without quotes.
+func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
+	millis, nanos := e.timestamp(c, row)
+	day, inDay := splitDay(millis)
 	if !zone || e.plan.localUTC {
 		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant does not.
 		day = int64(int32(day))

@@ -6,6 +6,8 @@
 //
 //	'S' a serialized penstock.v1.OpenWriter, then uint32 JVM feature version (the last four bytes)
 //	    --> 'O', or 'E' and a message                 (its schema and value_format hold for the batches that follow)
+//	'I' uint32 the id that a schema registry gave
+//	    --> 'O', or 'E' and a message                 (needed after 'S' for a format of a registry)
 //	'B' uint32 schema tag, the bytes of a batch
 //	    --> 'R' uint32 n, n+1 uint32 offsets, uint32 size of the null bitmap, the bitmap, bytes, or 'E' and a message
 //
@@ -107,10 +109,12 @@ func (s *session) answer(request []byte) ([]byte, error) {
 	switch rest := request[1:]; request[0] {
 	case 'S':
 		return s.schema(rest[:len(rest)-4], binary.LittleEndian.Uint32(rest[len(rest)-4:]))
+	case 'I':
+		return s.schemaID(int32(binary.LittleEndian.Uint32(rest)))
 	case 'B':
 		return s.batch(binary.LittleEndian.Uint32(rest), rest[4:])
 	}
-	return nil, fmt.Errorf("request %q: use 'S' or 'B'", request[0])
+	return nil, fmt.Errorf("request %q: use 'S', 'I' or 'B'", request[0])
 }
 
 func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
@@ -132,6 +136,14 @@ func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
 		return nil, err
 	}
 	s.parser, s.encoder = columnar.NewParser(row), encode.NewEncoder(plan)
+	return []byte{'O'}, nil
+}
+
+func (s *session) schemaID(id int32) ([]byte, error) {
+	if s.encoder == nil {
+		return nil, errors.New("an id before a schema: send 'S' first")
+	}
+	s.encoder.SetSchemaID(id)
 	return []byte{'O'}, nil
 }
 

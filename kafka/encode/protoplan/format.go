@@ -39,8 +39,10 @@ func Plan(row *columnar.Type, f *pb.Format, floats encode.FloatSpelling) (*encod
 			return nil, err
 		}
 		return encode.CompileProtobuf(row, opts)
+	case f.GetAvro() != nil:
+		return encode.CompileAvro(row, avroOptions(f.GetAvro()))
 	}
-	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv, raw or protobuf")
+	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv, raw, avro or protobuf")
 }
 
 // envelope converts the changelog format; one that is not known becomes EnvelopeUnknown, which the compiler refuses.

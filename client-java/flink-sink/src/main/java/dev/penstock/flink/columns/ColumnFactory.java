@@ -11,13 +11,17 @@ import org.apache.flink.table.types.logical.RowType;
 
 /** Builds the writers of a row type; the table of types is that of {@code shm/LAYOUT.md}. */
 final class ColumnFactory {
-    private ColumnFactory() {}
+    private final NullKeys nullKeys;
 
-    static RowFields fields(RowType type) throws UnsupportedTypeException {
-        return fields(new Column("", type), type);
+    private ColumnFactory(NullKeys nullKeys) {
+        this.nullKeys = nullKeys;
     }
 
-    private static RowFields fields(Column parent, RowType type) throws UnsupportedTypeException {
+    static RowFields fields(RowType type, NullKeys nullKeys) throws UnsupportedTypeException {
+        return new ColumnFactory(nullKeys).fields(new Column("", type), type);
+    }
+
+    private RowFields fields(Column parent, RowType type) throws UnsupportedTypeException {
         List<ColumnWriter> writers = new ArrayList<>();
         for (RowType.RowField field : type.getFields()) {
             writers.add(writer(parent.field(field.getName(), field.getType())));
@@ -25,7 +29,7 @@ final class ColumnFactory {
         return new RowFields(writers);
     }
 
-    private static ColumnWriter writer(Column column) throws UnsupportedTypeException {
+    private ColumnWriter writer(Column column) throws UnsupportedTypeException {
         LogicalType type = column.type();
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> new BooleanWriter(column);
@@ -44,11 +48,13 @@ final class ColumnFactory {
             case MAP -> new MapWriter(
                     column,
                     writer(column.part("{key}", ((MapType) type).getKeyType())),
-                    writer(column.part("{value}", ((MapType) type).getValueType())));
+                    writer(column.part("{value}", ((MapType) type).getValueType())),
+                    nullKeys);
             case MULTISET -> new MapWriter(
                     column,
                     writer(column.part("{element}", ((MultisetType) type).getElementType())),
-                    new IntWriter(column.part("{count}", new IntType(false))));
+                    new IntWriter(column.part("{count}", new IntType(false))),
+                    nullKeys);
             case ROW -> new RowWriter(column, fields(column, (RowType) type));
             default -> throw new UnsupportedTypeException("column '" + column.path() + "' has type "
                     + type.asSummaryString() + ", which has no column layout");

@@ -39,10 +39,19 @@ public final class RowColumnWriter {
      * @throws IllegalArgumentException when a column has no layout
      */
     public RowColumnWriter(RowType type) {
+        this(type, NullKeys.NULL);
+    }
+
+    /**
+     * @param type the physical row type, as {@link #toSchema} has accepted it
+     * @param nullKeys what null keys of maps are to the format
+     * @throws IllegalArgumentException when a column has no layout
+     */
+    public RowColumnWriter(RowType type, NullKeys nullKeys) {
         try {
             schemaTag = tagOf(toSchema(type));
-            fields = ColumnFactory.fields(type);
-            measuringFields = ColumnFactory.fields(type);
+            fields = ColumnFactory.fields(type, nullKeys);
+            measuringFields = ColumnFactory.fields(type, nullKeys);
         } catch (UnsupportedTypeException e) {
             throw new IllegalArgumentException(e.reason(), e);
         }

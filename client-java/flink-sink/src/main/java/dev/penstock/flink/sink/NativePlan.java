@@ -17,6 +17,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param transactionalIdPrefix the prefix of transactional ids; null unless exactly-once
  * @param producerProperties the properties of the stock sink's producers; used to abort lingering transactions
  * @param settings how the writers behave
+ * @param valueSchema the schema of values whose format writes its id; null when the format has none
  */
 public record NativePlan(
         byte[] openWriter,
@@ -24,8 +25,20 @@ public record NativePlan(
         DeliveryGuarantee guarantee,
         String transactionalIdPrefix,
         Properties producerProperties,
-        WriterSettings settings)
+        WriterSettings settings,
+        RegistrySchema valueSchema)
         implements Serializable {
+
+    /** A plan without schemas of a registry. */
+    public NativePlan(
+            byte[] openWriter,
+            RowType rowType,
+            DeliveryGuarantee guarantee,
+            String transactionalIdPrefix,
+            Properties producerProperties,
+            WriterSettings settings) {
+        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null);
+    }
 
     /** The message for the daemon, still without session and owner. */
     OpenWriter.Builder openMessage() {

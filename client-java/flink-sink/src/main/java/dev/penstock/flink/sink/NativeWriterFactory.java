@@ -1,5 +1,6 @@
 package dev.penstock.flink.sink;
 
+import dev.penstock.flink.columns.NullKeys;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.session.DaemonException;
@@ -66,9 +67,15 @@ final class NativeWriterFactory {
         ProcessingTimeService timers = context.getProcessingTimeService();
         RowBatcher batcher =
                 new RowBatcher(
-                        new RowColumnWriter(plan.rowType()), daemon, plan.settings(), deadlines.extent(), timers);
+                        new RowColumnWriter(plan.rowType(), nullKeys()), daemon, plan.settings(), deadlines.extent(), timers);
         metrics.startNative(daemon, batcher, timers);
-        return new PenstockWriter.Parts(daemon, batcher, metrics, deadlines, context.getMailboxExecutor());
+        SchemaIds schemaIds =
+                new SchemaIds(null, plan.valueSchema(), context.asSerializationSchemaInitializationContext());
+        return new PenstockWriter.Parts(daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
+    }
+
+    private NullKeys nullKeys() {
+        return plan.openMessage().getValueFormat().hasAvro() ? NullKeys.AS_TEXT : NullKeys.NULL;
     }
 
     private PenstockWriter build(PenstockWriter.Parts parts, Collection<KafkaWriterState> recovered) {

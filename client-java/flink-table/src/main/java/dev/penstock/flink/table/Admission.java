@@ -68,7 +68,9 @@ final class Admission {
         SinkArguments sink = request.sink();
         refuseShape(sink, request.metadataKeys());
         RowType rowType = (RowType) sink.physicalDataType().getLogicalType();
-        Format format = valueFormat(request, rowType, context);
+        SerializationSchema<RowData> stock =
+                sink.valueEncodingFormat().createRuntimeEncoder(context, sink.physicalDataType());
+        Format format = ValueFormats.admit(request.options(), rowType, stock);
         Properties properties = ProducerProperties.ofSink(sink.properties());
         KafkaConfig kafka =
                 ProducerProperties.translate(
@@ -87,7 +89,8 @@ final class Admission {
                 sink.deliveryGuarantee(),
                 sink.transactionalIdPrefix(),
                 properties,
-                request.settings());
+                request.settings(),
+                SchemaRegistry.schema(format, request.options().valueFormatOptions(), stock, row -> row));
     }
 
     /** Everything about records but their values: where they go and what else is in them. */
@@ -119,15 +122,6 @@ final class Admission {
         if (!Arrays.equals(sink.valueProjection(), IntStream.range(0, fields).toArray())) {
             throw new NotNative("'value.fields-include' leaves columns out; only 'ALL' is native yet");
         }
-    }
-
-    private static Format valueFormat(Request request, RowType rowType, DynamicTableSink.Context context)
-            throws NotNative {
-        SerializationSchema<RowData> stock =
-                request.sink()
-                        .valueEncodingFormat()
-                        .createRuntimeEncoder(context, request.sink().physicalDataType());
-        return ValueFormats.admit(request.options(), rowType, stock);
     }
 
     private static Schema schema(RowType rowType) throws NotNative {

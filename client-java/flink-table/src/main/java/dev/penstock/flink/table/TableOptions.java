@@ -33,7 +33,7 @@ final class TableOptions {
         return options.getOrDefault("format", options.getOrDefault("value.format", ""));
     }
 
-    /** The value format's own options, without their prefix. */
+    /** The value format's own options, without their prefix, and those that the stock factory adds. */
     Map<String, String> valueFormatOptions() {
         String prefix = (options.containsKey("format") ? "" : "value.") + valueFormat() + ".";
         Map<String, String> own = new HashMap<>();
@@ -43,6 +43,7 @@ final class TableOptions {
                         own.put(key.substring(prefix.length()), value);
                     }
                 });
+        SchemaRegistry.completeSubject(valueFormat(), "value", options.get("topic"), own);
         return own;
     }
 

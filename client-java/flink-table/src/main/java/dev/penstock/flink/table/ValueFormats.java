@@ -10,7 +10,9 @@ import org.apache.flink.table.types.logical.RowType;
 /** The value formats that are native, by the identifier that the table names. */
 final class ValueFormats {
 
-    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw and protobuf";
+    private static final String NATIVE =
+            "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw, protobuf, avro, avro-confluent"
+                    + " and debezium-avro-confluent";
 
     private ValueFormats() {}
 
@@ -44,6 +46,10 @@ final class ValueFormats {
                 return RawOptions.parse(options, rowType, stock);
             case ProtobufOptions.IDENTIFIER:
                 return ProtobufOptions.parse(options, rowType, stock);
+            case AvroOptions.IDENTIFIER:
+                return AvroOptions.parse(options, rowType, stock);
+            case SchemaRegistry.AVRO, SchemaRegistry.DEBEZIUM:
+                return RegistryAvroOptions.parse(identifier, options, rowType, stock);
             default:
                 Optional<JsonFamily> json = JsonFamily.of(identifier);
                 if (json.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.flink.columns.NullKeys;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -15,7 +16,10 @@ public enum ParityFormat {
     OGG_JSON("ogg-json"),
     CSV("csv"),
     RAW("raw"),
-    PROTOBUF("protobuf");
+    PROTOBUF("protobuf"),
+    AVRO("avro"),
+    AVRO_CONFLUENT("avro-confluent"),
+    DEBEZIUM_AVRO_CONFLUENT("debezium-avro-confluent");
 
     private final String identifier;
 
@@ -47,7 +51,10 @@ public enum ParityFormat {
 
     /** Whether the format has a place for row kinds; all other formats are for inserts only. */
     boolean changelog() {
-        return this != JSON && this != CSV && this != RAW && this != PROTOBUF;
+        return switch (this) {
+            case JSON, CSV, RAW, PROTOBUF, AVRO, AVRO_CONFLUENT -> false;
+            default -> true;
+        };
     }
 
     /** Whether there are rows of admitted types that Flink's serializer refuses; raw has none. */
@@ -68,7 +75,17 @@ public enum ParityFormat {
         return switch (this) {
             case CSV -> types.csvRecord();
             case RAW -> types.rawRecord();
+            case AVRO -> types.avroRecord(random.nextBoolean());
+            case AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> types.avroRecord(true);
             default -> types.record();
+        };
+    }
+
+    /** How the sink's columns carry null keys of maps for this format. */
+    NullKeys nullKeys() {
+        return switch (this) {
+            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> NullKeys.AS_TEXT;
+            default -> NullKeys.NULL;
         };
     }
 
@@ -76,6 +93,7 @@ public enum ParityFormat {
         return switch (this) {
             case CSV -> CsvOptions.random(random);
             case RAW -> new RawOptions(random.nextBoolean());
+            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> AvroOptions.random(this, random);
             default -> JsonOptions.random(this, random);
         };
     }

@@ -102,6 +102,9 @@ public final class ParityRun {
                     .setSchema(RowColumnWriter.toSchema(type))
                     .setValueFormat(options.message())
                     .build());
+            if (options.schemaId().isPresent()) {
+                encoder.defineSchema(options.schemaId().getAsInt());
+            }
             return null;
         } catch (EncoderProcess.RefusedException e) {
             return e.getMessage();
@@ -109,7 +112,7 @@ public final class ParityRun {
     }
 
     private void rows(RowType type, FormatOptions options, RandomRows rows, String context) throws Exception {
-        RowColumnWriter writer = new RowColumnWriter(type);
+        RowColumnWriter writer = new RowColumnWriter(type, format.nullKeys());
         SerializationSchema<RowData> oracle = options.oracle(type);
         // Flink has no binary rows with a column of type NULL.
         RowDataSerializer serializer = hasNullType(type) ? null : new RowDataSerializer(type);

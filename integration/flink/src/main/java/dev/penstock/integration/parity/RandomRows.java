@@ -16,6 +16,7 @@ import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -107,10 +108,13 @@ final class RandomRows {
 
     private MapData map(LogicalType key, LogicalType value) {
         // Now and then many entries, whose order a hash table decides in some formats; not inside of each other.
-        boolean large = !inLargeMap && random.nextInt(16) == 0;
-        int n = large ? random.nextInt(4, 70) : size();
+        boolean large = !inLargeMap && random.nextInt(10) == 0;
         inLargeMap |= large;
-        GenericArrayData keys = array(withRareNulls(key), n);
+        boolean colliding = large && key.is(LogicalTypeFamily.CHARACTER_STRING) && random.nextInt(8) == 0;
+        GenericArrayData keys = colliding
+                ? strings.colliding(8 + random.nextInt(3))
+                : array(withRareNulls(key), large ? random.nextInt(4, 100) : size());
+        int n = keys.size();
         GenericArrayData values = array(value, n);
         inLargeMap &= !large;
         if (random.nextBoolean()) {

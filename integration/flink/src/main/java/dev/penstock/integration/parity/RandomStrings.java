@@ -3,6 +3,7 @@ package dev.penstock.integration.parity;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
+import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.StringData;
 
 /** Strings heavy in what a JSON writer can get wrong, backed by a Java String or by bytes that need not be UTF-8. */
@@ -34,6 +35,19 @@ final class RandomStrings {
             case 2 -> StringData.fromBytes(bytes(random.nextInt(12)));
             default -> StringData.fromString(text());
         };
+    }
+
+    /** Different strings with one hash code, which lie in one bucket of a hash table; at most 16. */
+    GenericArrayData colliding(int n) {
+        Object[] out = new Object[n];
+        for (int i = 0; i < n; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int bit = 3; bit >= 0; bit--) {
+                text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            out[i] = StringData.fromString(text.toString());
+        }
+        return new GenericArrayData(out);
     }
 
     private String text() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.integration.harness.DaemonStatus;
+import dev.penstock.integration.harness.RegistryProcess;
 import dev.penstock.integration.judge.TopicReader;
 import dev.penstock.integration.nexmark.BidSource;
 import dev.penstock.integration.nexmark.messages.Auction;
@@ -33,7 +34,15 @@ class FormatsTest {
     private static final String GROUPS = "SELECT MOD(auction, 40), COUNT(*), MAX(CAST(price AS DECIMAL(20, 2))),"
             + " MAX(`dateTime`), MAX(channel) FROM bids GROUP BY MOD(auction, 40) HAVING COUNT(*) < 60";
 
+    private static final String MAP_COLUMNS = BidSource.COLUMNS + ", m MAP<STRING, BIGINT>, a ARRAY<STRING>";
+    private static final String MAPS = "SELECT *, MAP['first', auction, 'second', bidder, 'third', price, channel, 4],"
+            + " ARRAY[channel, CAST(NULL AS STRING)] FROM bids";
+
+    /** Stands for the address of the registry, which is not known before it runs. */
+    private static final String REGISTRY = "{registry}";
+
     private static Bed bed;
+    private static RegistryProcess registry;
 
     /**
      * One line of the table.
@@ -71,7 +80,15 @@ class FormatsTest {
                 new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
                         List.of("\0\0\0\0")),
                 protobuf("", "\2\10\1\22", "\12\7channel", "B\5"),
-                protobuf(", 'protobuf.write-null-string-literal' = 'n/a'", "\12\3n/a"));
+                protobuf(", 'protobuf.write-null-string-literal' = 'n/a'", "\12\3n/a"),
+                new Case("avro", MAP_COLUMNS, MAPS, "", List.of("\nthird")),
+                new Case("avro", "t TIMESTAMP(6), l TIMESTAMP_LTZ(6)",
+                        "SELECT CAST(`dateTime` AS TIMESTAMP(6)), CAST(`dateTime` AS TIMESTAMP_LTZ(6)) FROM bids",
+                        ", 'avro.timestamp_mapping.legacy' = 'false'", List.of("=\2")),
+                new Case("avro-confluent", MAP_COLUMNS, MAPS, registered("avro-confluent", "maps"),
+                        List.of("=\0\0", "\nthird")),
+                changelog("debezium-avro-confluent", registered("debezium-avro-confluent", "groups"),
+                        "\2\2c", "\2\2d"));
     }
 
     /** Maps with several keys, one of them null; of the two members of a oneof, the column that stands last. */
@@ -87,18 +104,25 @@ class FormatsTest {
         return new Case("protobuf", columns, select, message + more, List.of(seen));
     }
 
+    /** The registry gives one id to both sinks, since they name one subject. */
+    private static String registered(String format, String subject) {
+        return ", '" + format + ".url' = '" + REGISTRY + "', '" + format + ".subject' = '" + subject + "'";
+    }
+
     private static Case changelog(String format, String more, String... seen) {
         return new Case(format, GROUP_COLUMNS, GROUPS, more, List.of(seen));
     }
 
     @BeforeAll
     static void open() {
+        registry = RegistryProcess.start();
         bed = Bed.open(1);
     }
 
     @AfterAll
     static void close() {
         bed.close();
+        registry.close();
     }
 
     @ParameterizedTest
@@ -127,7 +151,8 @@ class FormatsTest {
         String topic = Bed.topics().create("format-" + c.format(), 1);
         String options = sink.options(bed.daemonOf(sink));
         Bed.finish(bed.job(1, 500), Tables.bids(BIDS, 0)
-                + Tables.sink(c.columns(), options, topic, "exactly-once", c.format(), c.more())
+                + Tables.sink(c.columns(), options, topic, "exactly-once", c.format(),
+                        c.more().replace(REGISTRY, registry.url()))
                 + "INSERT INTO sink " + c.select() + ";\n");
         return records(topic);
     }
