@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A broker that stops answering between the seal of an epoch and its commit, in a real job: what the committer then does
- * keeps the task thread, so that it hears nothing of its writer meanwhile.
+ * A broker that stops answering between the seal of an epoch and its commit, in a real job. The committer then keeps
+ * the task thread for all its attempts, so that the task hears nothing of its writer meanwhile.
  */
 @Timeout(900)
 class CommitTimeoutTest {
