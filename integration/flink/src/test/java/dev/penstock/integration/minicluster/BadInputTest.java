@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Bad input ends the job, and the message that the user reads names what is wrong. Jobs do not restart here, and {@code
  * penstock.fallback = fail} keeps the stock writer from hiding what Penstock says.
  */
-@Timeout(240)
+@Timeout(600)
 class BadInputTest {
     private static final long ROWS = 100;
     /** Kafka's default waits a minute for a broker or a topic. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Each value format from SQL to a real broker: the same rows through stock and through Penstock, and the two topics
  * equal record by record. One subtask writes one partition, so that the order of all records is that of the rows.
  */
-@Timeout(240)
+@Timeout(600)
 class FormatsTest {
     private static final long BIDS = 3_000;
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
