@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -151,8 +152,8 @@ func (e *Encoder) spellSecond(c *cell, millis int64, zone bool) uint64 {
 	s.n = len(appendClock(text, uint32(inDay/1000)))
 	inSecond := inDay % 1000
 	s.first = millis - inSecond
-	// The first second of all wraps around; then it would be taken for one at the other end of time.
-	s.known = s.first <= millis
+	// The first and the last second of all go beyond what millis can be, and would be taken for each other.
+	s.known = s.first <= millis && s.first <= math.MaxInt64-999
 	return uint64(inSecond)
 }
 

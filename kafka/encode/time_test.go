@@ -101,6 +101,8 @@ func TestTimestampsOfOneColumn(t *testing.T) {
 		0, 999, 1000, -1, -1000, -1001, 0, 86_399_999, 86_400_000,
 		// The first second of all has no first millisecond, and what would be it is one at the other end.
 		math.MinInt64, math.MaxInt64, math.MinInt64 + 807, math.MaxInt64 - 191, math.MinInt64 + 808, math.MaxInt64 - 192,
+		// Nor has the last one a last millisecond.
+		math.MaxInt64, math.MinInt64, math.MaxInt64 - 807, math.MinInt64 + 191,
 	}
 	for _, typ := range []*columnar.Type{of(columnar.Timestamp), of(columnar.TimestampLTZ)} {
 		var rows [][]any
