@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every byte at every position of every length around the sizes of a word and a block, with every kind of neighbour.
+// Every byte at every position of lengths around the sizes of words and blocks.
 func TestCare(t *testing.T) {
 	for name, c := range map[string]struct {
 		care
@@ -18,7 +18,7 @@ func TestCare(t *testing.T) {
 		"csv wide":  {newCare(0, 0x80, 0), 0x80, func(b byte) bool { return b < 0x80 }},
 		"csv quote": {newCare('"', 1, 'e'), 0x7F, func(b byte) bool { return b == '"' || b == 'e' }},
 	} {
-		for n := range 2*block + 2 {
+		for _, n := range []int{1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 39, 40, 41, 63, 65} {
 			for at := range n {
 				for b := range 256 {
 					s := bytes.Repeat([]byte{c.clean}, n)
