@@ -45,6 +45,7 @@ final class Corpus {
             case JSON, DEBEZIUM_JSON, CANAL_JSON, MAXWELL_JSON, OGG_JSON -> json(format);
             case CSV -> csv();
             case RAW -> raw();
+            default -> List.of();
         };
     }
 
