@@ -100,10 +100,6 @@ test: integration-classpath $(BUILD)/tools/grpcurl fmt-check proto-check ## Run 
 
 include integration/integration.mk
 
-.PHONY: bench-encode
-bench-encode: ## JSON encoder against arrow-go's RecordToJSON, rows/s
-	cd $(ROOT) && go run ./integration/benchencode -out $(OUT)/bench-encode.json
-
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf $(BUILD) $(OUT)

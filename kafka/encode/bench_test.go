@@ -2,12 +2,8 @@ package encode
 
 import (
 	"fmt"
-	"io"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -134,39 +130,4 @@ func benchmarkBatch(b *testing.B, plan *Plan, batch *columnar.Batch) {
 	}
 	b.ReportMetric(float64(b.N)*bidRows/b.Elapsed().Seconds(), "rows/s")
 	b.ReportMetric(float64(len(out.Values))/bidRows, "B/row")
-}
-
-// BenchmarkBidArrowRecordToJSON is the yardstick: arrow-go's own JSON writer on the same rows.
-func BenchmarkBidArrowRecordToJSON(b *testing.B) {
-	record := bidRecord()
-	defer record.Release()
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		if err := array.RecordToJSON(record, io.Discard); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N)*bidRows/b.Elapsed().Seconds(), "rows/s")
-}
-
-func bidRecord() arrow.RecordBatch {
-	fields := []arrow.Field{
-		{Name: "auction", Type: arrow.PrimitiveTypes.Int64}, {Name: "bidder", Type: arrow.PrimitiveTypes.Int64},
-		{Name: "price", Type: arrow.PrimitiveTypes.Int64}, {Name: "channel", Type: arrow.BinaryTypes.String},
-		{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "dateTime", Type: &arrow.TimestampType{Unit: arrow.Millisecond}},
-		{Name: "extra", Type: arrow.BinaryTypes.String},
-	}
-	rb := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
-	defer rb.Release()
-	for _, r := range bids() {
-		for i, v := range []int64{r.auction, r.bidder, r.price} {
-			rb.Field(i).(*array.Int64Builder).Append(v)
-		}
-		rb.Field(3).(*array.StringBuilder).Append(r.channel)
-		rb.Field(4).(*array.StringBuilder).Append(r.url)
-		rb.Field(5).(*array.TimestampBuilder).Append(arrow.Timestamp(r.at))
-		rb.Field(6).(*array.StringBuilder).Append(r.extra)
-	}
-	return rb.NewRecordBatch()
 }

@@ -49,18 +49,21 @@ public final class ParityRun {
     }
 
     /**
-     * Compares until both numbers are reached.
+     * Compares the {@link Corpus}, then random rows until both numbers are reached.
      *
      * @param format whose bytes are compared
-     * @param cells least number of leaf values
-     * @param rows least number of rows
+     * @param cells least number of random leaf values
+     * @param rows least number of random rows
      * @param seed of all randomness: equal seeds compare equal rows
      * @throws IOException when the encoder is missing or breaks
      */
     public static ParityReport compare(ParityFormat format, long cells, long rows, long seed) throws Exception {
         try (EncoderProcess encoder = EncoderProcess.start()) {
             ParityRun run = new ParityRun(format, encoder, seed);
-            while (run.report.cells() < cells || run.report.rows() < rows) {
+            run.corpus();
+            long fixedCells = run.report.cells();
+            long fixedRows = run.report.rows();
+            while (run.report.cells() - fixedCells < cells || run.report.rows() - fixedRows < rows) {
                 run.schema();
             }
             return run.report;
@@ -70,17 +73,33 @@ public final class ParityRun {
     /** A row in the form in which both sides get it. */
     private record Sample(RowData row, long cells, byte[] expected, String failure) {}
 
+    private void corpus() throws Exception {
+        for (CorpusTable table : Corpus.of(format)) {
+            for (FormatOptions options : table.options()) {
+                String context = table.name() + ", " + abbreviated(table.type()) + "\n  " + options;
+                schema(table.type(), options, table.source(), context);
+            }
+        }
+    }
+
+    private static String abbreviated(RowType type) {
+        String text = type.asSerializableString();
+        return text.length() > 1000 ? text.substring(0, 1000) + "..." : text;
+    }
+
     private void schema() throws Exception {
         ParityTable table = format.randomTable(random);
-        RowType type = table.type();
-        FormatOptions options = table.options();
-        SplittableRandom rowRandom = random.split();
+        RowSource rows = new RandomRows(random.split()).source(table.type(), ROWS_PER_SCHEMA);
+        String context = table.type().asSerializableString() + "\n  " + table.options();
+        schema(table.type(), table.options(), rows, context);
+    }
+
+    private void schema(RowType type, FormatOptions options, RowSource rows, String context) throws Exception {
         report.schema();
-        String context = type.asSerializableString() + "\n  " + options;
         String byFlink = refusedByFlink(type, options);
         String byEncoder = refusedByEncoder(type, options);
         if (byFlink == null && byEncoder == null) {
-            rows(type, options, new RandomRows(rowRandom), context);
+            rows(type, options, rows, context);
         } else if (byFlink == null || byEncoder == null) {
             report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
                     + "\n  penstock " + (byEncoder == null ? "accepts the type" : byEncoder));
@@ -111,17 +130,17 @@ public final class ParityRun {
         }
     }
 
-    private void rows(RowType type, FormatOptions options, RandomRows rows, String context) throws Exception {
+    private void rows(RowType type, FormatOptions options, RowSource rows, String context) throws Exception {
         RowColumnWriter writer = new RowColumnWriter(type, format.nullKeys());
         SerializationSchema<RowData> oracle = options.oracle(type);
         // Flink has no binary rows with a column of type NULL.
         RowDataSerializer serializer = hasNullType(type) ? null : new RowDataSerializer(type);
-        for (int done = 0; done < ROWS_PER_SCHEMA; done += ROWS_PER_BATCH) {
+        while (rows.hasNext()) {
             RowShape shape = serializer == null
                     ? RowShape.GENERIC : RowShape.values()[random.nextInt(RowShape.values().length)];
             List<Sample> accepted = new ArrayList<>();
-            for (int i = 0; i < ROWS_PER_BATCH; i++) {
-                Sample sample = sample(type, rows, shape, serializer, oracle);
+            for (int i = 0; i < ROWS_PER_BATCH && rows.hasNext(); i++) {
+                Sample sample = sample(rows, shape, serializer, oracle);
                 if (sample.failure == null) {
                     accepted.add(sample);
                 } else {
@@ -138,10 +157,10 @@ public final class ParityRun {
         return type.is(LogicalTypeRoot.NULL) || type.getChildren().stream().anyMatch(ParityRun::hasNullType);
     }
 
-    private Sample sample(RowType type, RandomRows rows, RowShape shape, RowDataSerializer serializer,
+    private Sample sample(RowSource rows, RowShape shape, RowDataSerializer serializer,
             SerializationSchema<RowData> oracle) {
         long before = rows.cells();
-        GenericRowData generic = rows.row(type);
+        GenericRowData generic = rows.next();
         if (format.changelog()) {
             generic.setRowKind(RowKind.values()[random.nextInt(RowKind.values().length)]);
         }

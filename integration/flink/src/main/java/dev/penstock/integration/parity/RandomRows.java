@@ -46,12 +46,30 @@ final class RandomRows {
         this.strings = new RandomStrings(random);
     }
 
-    /** Leaf values made so far, nulls included. */
-    long cells() {
-        return cells;
+    /** A number of rows of a type. */
+    RowSource source(RowType type, int count) {
+        return new RowSource() {
+            private int done;
+
+            @Override
+            public boolean hasNext() {
+                return done < count;
+            }
+
+            @Override
+            public GenericRowData next() {
+                done++;
+                return row(type);
+            }
+
+            @Override
+            public long cells() {
+                return cells;
+            }
+        };
     }
 
-    GenericRowData row(RowType type) {
+    private GenericRowData row(RowType type) {
         List<LogicalType> types = type.getChildren();
         GenericRowData row = new GenericRowData(types.size());
         for (int i = 0; i < types.size(); i++) {

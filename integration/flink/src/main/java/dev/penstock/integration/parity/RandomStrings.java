@@ -2,6 +2,8 @@ package dev.penstock.integration.parity;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.StringData;
@@ -30,7 +32,7 @@ final class RandomStrings {
 
     StringData next() {
         return switch (random.nextInt(8)) {
-            case 0 -> StringData.fromBytes(malformed());
+            case 0 -> StringData.fromBytes(someMalformed());
             case 1 -> StringData.fromBytes(text().getBytes(StandardCharsets.UTF_8));
             case 2 -> StringData.fromBytes(bytes(random.nextInt(12)));
             default -> StringData.fromString(text());
@@ -69,7 +71,20 @@ final class RandomStrings {
         return c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 'x' : c;
     }
 
-    private byte[] malformed() {
+    /** All malformed sequences, one by one. */
+    static List<byte[]> malformed() {
+        List<byte[]> sequences = new ArrayList<>();
+        for (int[] sequence : MALFORMED) {
+            byte[] bytes = new byte[sequence.length];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = (byte) sequence[i];
+            }
+            sequences.add(bytes);
+        }
+        return sequences;
+    }
+
+    private byte[] someMalformed() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = random.nextInt(4); i >= 0; i--) {
             for (int b : MALFORMED[random.nextInt(MALFORMED.length)]) {
