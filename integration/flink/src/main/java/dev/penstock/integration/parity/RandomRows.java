@@ -125,10 +125,11 @@ final class RandomRows {
     }
 
     private MapData map(LogicalType key, LogicalType value) {
-        // Now and then many entries, whose order a hash table decides in some formats; not inside of each other.
-        boolean large = !inLargeMap && random.nextInt(10) == 0;
+        // Now and then many entries, whose order a hash table decides in some formats; not inside of each other, and rarely,
+        // so that a run has many types.
+        boolean large = !inLargeMap && random.nextInt(25) == 0;
         inLargeMap |= large;
-        boolean colliding = large && key.is(LogicalTypeFamily.CHARACTER_STRING) && random.nextInt(8) == 0;
+        boolean colliding = large && key.is(LogicalTypeFamily.CHARACTER_STRING) && random.nextInt(4) == 0;
         GenericArrayData keys = colliding
                 ? strings.colliding(8 + random.nextInt(3))
                 : array(withRareNulls(key), large ? random.nextInt(4, 100) : size());
