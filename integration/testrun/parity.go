@@ -16,6 +16,7 @@ const newerFeature = 21
 // formats are the value formats that are native.
 var formats = []string{
 	"json", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "csv", "raw", "avro", "avro-confluent", "debezium-avro-confluent",
+	"protobuf",
 }
 
 // parityTest compares bytes with Flink's own serializer in a JVM of 21 or newer, besides the JUnit test in the JVM of the build: the two
