@@ -159,6 +159,20 @@ class ProtobufOptionsTest {
         }
     }
 
+    /** Flink looks for the class in the thread's class loader, not in its own. */
+    @Test
+    void aClassThatTheThreadDoesNotSeeIsStock() throws Exception {
+        ClassLoader own = ProtobufOptionsTest.class.getClassLoader();
+        ProtobufMessage.load(Order.class.getName());
+        try {
+            Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
+            NotNative e = assertThrows(NotNative.class, () -> ProtobufMessage.load(Order.class.getName()));
+            assertTrue(e.getMessage().contains("does not load"), e.getMessage());
+        } finally {
+            Thread.currentThread().setContextClassLoader(own);
+        }
+    }
+
     /** Flink itself refuses such a table when its job starts. */
     @Test
     void messagesOfAnotherLibraryThanTheFormatsAreStock() throws Exception {
