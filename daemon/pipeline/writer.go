@@ -31,7 +31,7 @@ type Limits struct {
 type Options struct {
 	Source   Source
 	Engine   producer.Engine
-	Spelling encode.FloatSpelling
+	Dialect  encode.Dialect
 	Limits   Limits
 	Counters *telemetry.Counters
 	Log      *slog.Logger
@@ -79,7 +79,7 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the schema cannot be written natively: %v", err)
 	}
-	plan, err := protoplan.Plan(row, open.GetValueFormat(), o.Spelling)
+	plan, err := protoplan.Plan(row, open.GetValueFormat(), o.Dialect)
 	if err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the format cannot be written natively: %v", err)
 	}

@@ -135,7 +135,7 @@ func (s *Sink) add(open *pb.OpenWriter, client *session.Session) (*pipeline.Writ
 	writer, err := pipeline.Open(s.nextID, open, pipeline.Options{
 		Source:   client,
 		Engine:   s.options.Engine,
-		Spelling: client.Spelling(),
+		Dialect:  client.Dialect(),
 		Limits:   s.options.Limits,
 		Counters: s.options.Counters,
 		Log:      s.options.Log,

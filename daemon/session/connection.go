@@ -55,7 +55,7 @@ func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	spelling, err := checkHello(hello, shm.LayoutHash())
+	dialect, err := checkHello(hello, shm.LayoutHash())
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
 		return nil, err
 	}
 	x := &Session{
-		hello: hello, peer: peer, spelling: spelling, opened: time.Now(), server: s, conn: conn,
+		hello: hello, peer: peer, dialect: dialect, opened: time.Now(), server: s, conn: conn,
 		leases: map[uint32]int64{}, writers: map[uint64]func(){},
 	}
 	return x, s.open(x)

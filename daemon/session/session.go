@@ -21,18 +21,18 @@ const tokenBytes = 16
 
 // Session is one client connection and what it holds. It is a pipeline.Source. Safe for concurrent use.
 type Session struct {
-	id       uint32
-	token    [tokenBytes]byte
-	hello    *pb.Hello
-	peer     listen.Peer
-	spelling encode.FloatSpelling
-	opened   time.Time
-	server   *Server
-	conn     *net.UnixConn
-	log      *slog.Logger
-	table    *shm.Table
-	view     *shm.View
-	account  *memctl.Account
+	id      uint32
+	token   [tokenBytes]byte
+	hello   *pb.Hello
+	peer    listen.Peer
+	dialect encode.Dialect
+	opened  time.Time
+	server  *Server
+	conn    *net.UnixConn
+	log     *slog.Logger
+	table   *shm.Table
+	view    *shm.View
+	account *memctl.Account
 
 	mu sync.Mutex
 	// ended is set by the first revoke; nothing is added afterwards.
@@ -47,8 +47,9 @@ type Session struct {
 // ID is the session's number, 1 to 2^24-1: the owner in the state words of its slots.
 func (s *Session) ID() uint32 { return s.id }
 
-// Spelling is how the client's JVM spells floats, proven by the probe of its Hello.
-func (s *Session) Spelling() encode.FloatSpelling { return s.spelling }
+// Dialect is what the client's process decides about bytes: its line of Flink, and how its JVM spells floats, proven by the probe
+// of its Hello.
+func (s *Session) Dialect() encode.Dialect { return s.dialect }
 
 // Claim implements pipeline.Source.
 func (s *Session) Claim(slot, generation uint32) (*shm.Extent, error) {

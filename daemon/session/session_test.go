@@ -116,10 +116,10 @@ func TestHelloRefusals(t *testing.T) {
 			[]string{"versions 0 to 0"}},
 		"layout": {func(h *pb.Hello) { h.LayoutHash = 0x1234 }, pb.ErrorKind_FALL_BACK,
 			[]string{"shared-memory layout: the client has 0x0000000000001234 and penstockd 0x"}},
-		"flink":   {func(h *pb.Hello) { h.FlinkVersion = "2.3.0" }, pb.ErrorKind_FALL_BACK, []string{`"2.3.0"`, "only for 2.2.x"}},
-		"jackson": {func(h *pb.Hello) { h.JacksonVersion = "2.19.0" }, pb.ErrorKind_FALL_BACK, []string{`"2.19.0"`, "2.18.2"}},
-		"old jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 11 }, pb.ErrorKind_FALL_BACK, []string{`"11"`, "17 to 25"}},
-		"new jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 26 }, pb.ErrorKind_FALL_BACK, []string{`"26"`, "17 to 25"}},
+		"flink":   {func(h *pb.Hello) { h.FlinkVersion = "2.3.0" }, pb.ErrorKind_FALL_BACK, []string{`Flink "2.3.0"`, "2.0, 2.1, 2.2"}},
+		"jackson": {func(h *pb.Hello) { h.JacksonVersion = "2.19.0" }, pb.ErrorKind_FALL_BACK, []string{`Flink 2.2.1 with the shaded Jackson "2.19.0"`, "2.18.2 only"}},
+		"old jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 11 }, pb.ErrorKind_FALL_BACK, []string{"version 11", "17 to 25"}},
+		"new jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 26 }, pb.ErrorKind_FALL_BACK, []string{"version 26", "17 to 25"}},
 		"budget": {func(h *pb.Hello) { h.BudgetBytes = 0 }, pb.ErrorKind_DENIED,
 			[]string{"taskmanager.memory.task.off-heap.size = 0", "set it"}},
 		"process": {func(h *pb.Hello) { h.ProcessId = nil }, pb.ErrorKind_BAD_REQUEST, []string{"Hello.process_id has 0 bytes"}},
@@ -168,8 +168,8 @@ func TestWelcome(t *testing.T) {
 			t.Fatalf("refused: %v", refused)
 		}
 		found, err := f.server.Authenticate(c.Welcome.GetSessionId(), c.Welcome.GetToken())
-		if err != nil || found.Spelling() != spelling {
-			t.Errorf("JVM %d: spelling %v, %v; want %v", jvm, found.Spelling(), err, spelling)
+		if err != nil || found.Dialect() != (encode.Dialect{Line: encode.Line22, Floats: spelling}) {
+			t.Errorf("JVM %d: %+v, %v; want %v and Flink 2.2", jvm, found.Dialect(), err, spelling)
 		}
 		c.Kill()
 		daemontest.Eventually(t, "the session ends", func() bool { return f.server.Count() == 2 })

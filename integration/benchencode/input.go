@@ -91,7 +91,7 @@ func (in *input) open(dir string, feature int) error {
 	if err != nil {
 		return err
 	}
-	plan, err := protoplan.Plan(row, writer.GetValueFormat(), floats)
+	plan, err := protoplan.Plan(row, writer.GetValueFormat(), encode.Dialect{Line: encode.Line22, Floats: floats})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ func (e *Encoder) appendCSVRow(dst []byte, i int) []byte {
 	return dst
 }
 
-// appendCSVField writes element i of a column, which is not null. Numbers, booleans and null literals are never quoted.
+// appendCSVField writes element i of a column, which is not null. Booleans, null literals and numbers are never quoted, but for
+// decimals in Flink 2.0.
 func (e *Encoder) appendCSVField(dst []byte, c *cell, i int) []byte {
 	q := &e.plan.csv.quoting
 	switch c.op {
@@ -28,8 +29,12 @@ func (e *Encoder) appendCSVField(dst []byte, c *cell, i int) []byte {
 		return q.appendString(dst, c.bytes(i))
 	case opInt64:
 		return appendInt(dst, int64(binary.LittleEndian.Uint64(c.values[i*8:])))
-	case opInt8, opInt16, opInt32, opBool, opDecimalPlain, opDecimalScientific:
+	case opInt8, opInt16, opInt32, opBool:
 		return c.appendScalar(dst, i)
+	case opDecimalPlain, opDecimalScientific:
+		if !e.plan.csv.quoteDecimals {
+			return c.appendScalar(dst, i)
+		}
 	case opFloatLegacy, opFloatShortest, opDoubleLegacy, opDoubleShortest:
 		return c.appendFloating(dst, i)
 	case opNull:

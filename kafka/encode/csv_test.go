@@ -15,6 +15,9 @@ func mustCompileCSV(tb testing.TB, typ *columnar.Type, opts CSVOptions) *Plan {
 	if opts.Floats == FloatsUnknown {
 		opts.Floats = FloatsLegacy
 	}
+	if opts.Line == LineUnknown {
+		opts.Line = Line22
+	}
 	p, err := CompileCSV(typ, opts)
 	if err != nil {
 		tb.Fatal(err)

@@ -25,7 +25,9 @@ type CSVOptions struct {
 	// ScientificDecimals is an explicit 'csv.write-bigdecimal-in-scientific-notation' = 'true'; Flink's documented default is
 	// not in effect.
 	ScientificDecimals bool
-	Floats             FloatSpelling
+	// Line decides how decimals are written.
+	Line   FlinkLine
+	Floats FloatSpelling
 }
 
 func (o *CSVOptions) validate() error {
@@ -46,6 +48,9 @@ func (o *CSVOptions) validate() error {
 	}
 	if !utf8.ValidString(o.NullLiteral) {
 		return fmt.Errorf("csv.null-literal = %q is not valid UTF-8", o.NullLiteral)
+	}
+	if int(o.Line) > len(releases) {
+		return fmt.Errorf("line of Flink: unknown value %d: use one of %s", uint8(o.Line), knownLines())
 	}
 	return o.Floats.validate()
 }
@@ -75,6 +80,8 @@ type csvPlan struct {
 	null           []byte
 	arrayDelimiter []byte
 	quoting        csvQuoting
+	// quoteDecimals says that the text of a decimal is looked at like any text before it is written.
+	quoteDecimals bool
 }
 
 // CompileCSV compiles a row type for Flink's csv format. Errors are as those of CompileJSON.
@@ -86,13 +93,16 @@ func CompileCSV(row *columnar.Type, opts CSVOptions) (*Plan, error) {
 	f := &csvPlan{
 		null:           []byte(opts.NullLiteral),
 		arrayDelimiter: utf8.AppendRune(nil, orDefault(opts.ArrayElementDelimiter, ';')),
+		// Up to 2.15 Jackson's CsvGenerator hands a BigDecimal to the encoder as a String, and ignores WRITE_BIGDECIMAL_AS_PLAIN in an
+		// array.
+		quoteDecimals: opts.Line == Line20,
 	}
 	if !opts.QuotesDisabled {
 		f.quoting = newCSVQuoting(delimiter, orDefault(opts.QuoteCharacter, '"'), opts.EscapeCharacter)
 	}
 	c := compiler{
 		format: "csv", scalars: csvScalars, composite: csvComposite, flat: true,
-		floats: opts.Floats, plainDecimals: !opts.ScientificDecimals,
+		floats: opts.Floats, plainDecimals: !opts.ScientificDecimals, nestedUnstripped: opts.Line == Line20,
 		prefix: func(i int, _ string, depth int) []byte {
 			switch {
 			case i == 0:
@@ -107,7 +117,25 @@ func CompileCSV(row *columnar.Type, opts CSVOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Line == LineUnknown {
+		if path, found := decimalPath(columns); found {
+			return nil, fmt.Errorf("csv: column %q is DECIMAL and the line of Flink is not known, which decides about quotes", path)
+		}
+	}
 	return &Plan{format: "csv", layout: layoutCSV, columns: columns, separator: ' ', localUTC: true, csv: f}, nil
+}
+
+// decimalPath finds the first DECIMAL.
+func decimalPath(nodes []node) (path string, found bool) {
+	for i := range nodes {
+		if nodes[i].kind == columnar.Decimal {
+			return nodes[i].path, true
+		}
+		if path, found = decimalPath(nodes[i].children); found {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 func orDefault(c, otherwise rune) rune {

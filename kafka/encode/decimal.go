@@ -63,6 +63,19 @@ func appendDecimalScientific(dst, raw []byte, scale int) []byte {
 		digits = digits[:len(digits)-1]
 		scale--
 	}
+	return appendDecimal(dst, negative, digits, scale)
+}
+
+// appendDecimalUnstripped writes a decimal like BigDecimal.toString.
+func appendDecimalUnstripped(dst, raw []byte, scale int) []byte {
+	var buf [maxUnscaled]byte
+	negative, digits := decimalDigits(raw, &buf)
+	return appendDecimal(dst, negative, digits, scale)
+}
+
+// appendDecimal writes digits and scale in the notation of BigDecimal.toString, which has an exponent when the scale is negative or
+// the number small.
+func appendDecimal(dst []byte, negative bool, digits []byte, scale int) []byte {
 	if negative {
 		dst = append(dst, '-')
 	}

@@ -25,6 +25,7 @@ const (
 	opDoubleShortest
 	opDecimalPlain
 	opDecimalScientific
+	opDecimalUnstripped
 	opString
 	opBinary
 	opDate
@@ -110,6 +111,8 @@ type compiler struct {
 	prefix        func(i int, name string, depth int) []byte
 	floats        FloatSpelling
 	plainDecimals bool
+	// nestedUnstripped says that decimals inside of an ARRAY or a ROW are not plain but spelled like BigDecimal.toString.
+	nestedUnstripped bool
 	// mergeRows says that null fields are left out, so that a repeated map key merges its ROW values.
 	mergeRows bool
 	// flat refuses ARRAY and ROW inside of each other.
@@ -180,7 +183,7 @@ func (c *compiler) compose(n *node, t *columnar.Type, depth int) error {
 	case columnar.Float, columnar.Double:
 		return c.float(n)
 	case columnar.Decimal:
-		return c.decimal(n, t)
+		return c.decimal(n, t, depth)
 	case columnar.Array:
 		return c.nested(n, t, opArray, depth, "[]")
 	case columnar.Map:
@@ -210,14 +213,18 @@ func (c *compiler) float(n *node) error {
 	return nil
 }
 
-func (c *compiler) decimal(n *node, t *columnar.Type) error {
+func (c *compiler) decimal(n *node, t *columnar.Type, depth int) error {
 	if t.Precision < 1 || t.Precision > 38 || t.Scale < 0 || t.Scale > t.Precision {
 		return fmt.Errorf("column %q: DECIMAL(%d, %d) is not valid: precision is 1 to 38, scale 0 to the precision",
 			n.path, t.Precision, t.Scale)
 	}
 	n.scale = t.Scale
-	n.op = opDecimalScientific
-	if c.plainDecimals {
+	switch {
+	case !c.plainDecimals:
+		n.op = opDecimalScientific
+	case c.nestedUnstripped && depth > 1:
+		n.op = opDecimalUnstripped
+	default:
 		n.op = opDecimalPlain
 	}
 	return nil

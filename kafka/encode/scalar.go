@@ -26,6 +26,8 @@ func (c *cell) appendScalar(dst []byte, i int) []byte {
 		return appendDecimalPlain(dst, c.values[i*16:i*16+16], c.scale)
 	case opDecimalScientific:
 		return appendDecimalScientific(dst, c.values[i*16:i*16+16], c.scale)
+	case opDecimalUnstripped:
+		return appendDecimalUnstripped(dst, c.values[i*16:i*16+16], c.scale)
 	}
 	panic("encode: an instruction without code")
 }

@@ -4,7 +4,7 @@
 // It reads requests from standard input and writes one answer for each to standard output, in order; the end of the input
 // ends it. Every request and every answer is a little-endian uint32 length and that many bytes:
 //
-//	'S' a serialized penstock.v1.OpenWriter, then uint32 JVM feature version (the last four bytes)
+//	'S' uint32 n, a serialized penstock.v1.Hello of n bytes with the versions of the client, a serialized penstock.v1.OpenWriter
 //	    --> 'O', or 'E' and a message                 (its schema and value_format hold for the batches that follow)
 //	'I' uint32 the id that a schema registry gave
 //	    --> 'O', or 'E' and a message                 (needed after 'S' for a format of a registry)
@@ -108,7 +108,11 @@ func (s *session) answer(request []byte) ([]byte, error) {
 	}
 	switch rest := request[1:]; request[0] {
 	case 'S':
-		return s.schema(rest[:len(rest)-4], binary.LittleEndian.Uint32(rest[len(rest)-4:]))
+		n := int64(binary.LittleEndian.Uint32(rest))
+		if n > int64(len(rest)-4) {
+			return nil, fmt.Errorf("a Hello of %d bytes in a request of %d", n, len(request))
+		}
+		return s.schema(rest[4:4+n], rest[4+n:])
 	case 'I':
 		return s.schemaID(int32(binary.LittleEndian.Uint32(rest)))
 	case 'B':
@@ -117,13 +121,16 @@ func (s *session) answer(request []byte) ([]byte, error) {
 	return nil, fmt.Errorf("request %q: use 'S', 'I' or 'B'", request[0])
 }
 
-func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
+func (s *session) schema(client, message []byte) ([]byte, error) {
 	s.parser, s.encoder = nil, nil
-	open := &pb.OpenWriter{}
+	hello, open := &pb.Hello{}, &pb.OpenWriter{}
+	if err := proto.Unmarshal(client, hello); err != nil {
+		return nil, fmt.Errorf("Hello: %w", err)
+	}
 	if err := proto.Unmarshal(message, open); err != nil {
 		return nil, fmt.Errorf("OpenWriter: %w", err)
 	}
-	floats, err := encode.SpellingForFeature(int(feature))
+	dialect, err := dialectOf(hello)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +138,7 @@ func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := protoplan.Plan(row, open.GetValueFormat(), floats)
+	plan, err := protoplan.Plan(row, open.GetValueFormat(), dialect)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +152,15 @@ func (s *session) schemaID(id int32) ([]byte, error) {
 	}
 	s.encoder.SetSchemaID(id)
 	return []byte{'O'}, nil
+}
+
+func dialectOf(h *pb.Hello) (encode.Dialect, error) {
+	floats, err := encode.SpellingForFeature(int(h.GetJvmFeatureVersion()))
+	if err != nil {
+		return encode.Dialect{}, err
+	}
+	line, err := encode.LineOf(h.GetFlinkVersion(), h.GetJacksonVersion())
+	return encode.Dialect{Line: line, Floats: floats}, err
 }
 
 func (s *session) batch(tag uint32, body []byte) ([]byte, error) {

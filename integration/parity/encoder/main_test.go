@@ -19,6 +19,16 @@ func frame(payload ...[]byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
+// client is the Hello in front of a schema, of a JVM.
+func client(t *testing.T, jvm uint32, flink string) []byte {
+	t.Helper()
+	hello, err := proto.Marshal(&pb.Hello{FlinkVersion: flink, JacksonVersion: "2.18.2", JvmFeatureVersion: jvm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(number(uint32(len(hello))), hello...)
+}
+
 func number(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 
 // converse sends requests and returns the payloads of the answers.
@@ -70,13 +80,15 @@ func TestConversation(t *testing.T) {
 	nullBody := b.Finish(7)
 	got := converse(t,
 		frame([]byte{'B'}, number(7), body),
-		frame([]byte{'S'}, message, number(17)),
+		frame([]byte{'S'}, client(t, 17, "2.2.1"), message),
 		frame([]byte{'B'}, number(7), body),
 		frame([]byte{'B'}, number(8), body),
 		frame([]byte{'B'}, number(7), nullBody),
-		frame([]byte{'S'}, message, number(21)),
+		frame([]byte{'S'}, client(t, 21, "2.1.2"), message),
 		frame([]byte{'B'}, number(7), body),
-		frame([]byte{'S'}, message, number(3)),
+		frame([]byte{'S'}, client(t, 3, "2.2.1"), message),
+		frame([]byte{'S'}, client(t, 17, "9.0.0"), message),
+		frame([]byte{'S'}, number(1000), message),
 		frame([]byte{'?'}, number(0)),
 		frame(nil),
 	)
@@ -87,7 +99,8 @@ func TestConversation(t *testing.T) {
 	want := []string{
 		"Ea batch before a schema", "O", records(`{"n":1,"x":1.9999999999999998E23}`, `{"n":22,"x":null}`),
 		"Emalformed batch: schema tag is 7", "Erow 0: fail to serialize at field: n.", "O",
-		records(`{"n":1,"x":2.0E23}`, `{"n":22,"x":null}`), "EJVM feature version 3", "Erequest '?'", "Ea request of 0 bytes",
+		records(`{"n":1,"x":2.0E23}`, `{"n":22,"x":null}`), "EJVM feature version 3", `Ethe bytes of Flink "9.0.0" are not known`,
+		"Ea Hello of 1000 bytes", "Erequest '?'", "Ea request of 0 bytes",
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d answers to %d requests: %q", len(got), len(want), got)
@@ -109,7 +122,7 @@ func TestSchemaID(t *testing.T) {
 	b := columnar.NewBuilder(row)
 	b.Append(0, 1)
 	body := b.Finish(7)
-	got := converse(t, frame([]byte{'I'}, number(9)), frame([]byte{'S'}, message, number(17)), frame([]byte{'B'}, number(7), body),
+	got := converse(t, frame([]byte{'I'}, number(9)), frame([]byte{'S'}, client(t, 17, "2.2.1"), message), frame([]byte{'B'}, number(7), body),
 		frame([]byte{'I'}, number(9)), frame([]byte{'B'}, number(7), body))
 	want := []string{
 		"Ean id before a schema: send 'S' first", "O", "Eavro-confluent: the id of the schema is not known", "O",
@@ -138,8 +151,8 @@ func TestKindsAndNulls(t *testing.T) {
 	b.Append(2, "x")
 	body := b.Finish(7)
 	got := converse(t,
-		frame([]byte{'S'}, raw, number(17)), frame([]byte{'B'}, number(7), body),
-		frame([]byte{'S'}, canal, number(17)), frame([]byte{'B'}, number(7), body))
+		frame([]byte{'S'}, client(t, 17, "2.2.1"), raw), frame([]byte{'B'}, number(7), body),
+		frame([]byte{'S'}, client(t, 17, "2.2.1"), canal), frame([]byte{'B'}, number(7), body))
 	values := []string{`{"data":[{"f":""}],"type":"INSERT"}`, `{"data":[{"f":null}],"type":"DELETE"}`, `{"data":[{"f":"x"}],"type":"INSERT"}`}
 	all := strings.Join(values, "")
 	want := []string{

@@ -8,25 +8,25 @@ import (
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
-// Plan compiles the one format that is set in f for rows of type row. floats is the spelling that the probe of the client's
-// JVM proved (encode.SpellingFromProbe).
-func Plan(row *columnar.Type, f *pb.Format, floats encode.FloatSpelling) (*encode.Plan, error) {
+// Plan compiles the one format that is set in f for rows of type row. The dialect is that of the client's Hello: the line of its
+// Flink (encode.LineOf) and the spelling that the probe of its JVM proved (encode.SpellingFromProbe).
+func Plan(row *columnar.Type, f *pb.Format, dialect encode.Dialect) (*encode.Plan, error) {
 	switch {
 	case f.GetJson() != nil:
-		opts, err := JSONOptions(f.GetJson(), floats)
+		opts, err := JSONOptions(f.GetJson(), dialect.Floats)
 		if err != nil {
 			return nil, err
 		}
 		return encode.CompileJSON(row, opts)
 	case f.GetChangelogJson() != nil:
 		// Without json every option is Flink's default.
-		opts, err := JSONOptions(f.GetChangelogJson().GetJson(), floats)
+		opts, err := JSONOptions(f.GetChangelogJson().GetJson(), dialect.Floats)
 		if err != nil {
 			return nil, err
 		}
 		return encode.CompileChangelog(envelope(f.GetChangelogJson().GetEnvelope()), row, opts)
 	case f.GetCsv() != nil:
-		opts, err := CSVOptions(f.GetCsv(), floats)
+		opts, err := CSVOptions(f.GetCsv(), dialect)
 		if err != nil {
 			return nil, err
 		}
@@ -61,12 +61,13 @@ func envelope(e pb.ChangelogJsonFormat_Envelope) encode.Envelope {
 }
 
 // CSVOptions converts the options of the csv format. A character that is not set is Flink's default.
-func CSVOptions(c *pb.CsvFormat, floats encode.FloatSpelling) (encode.CSVOptions, error) {
+func CSVOptions(c *pb.CsvFormat, dialect encode.Dialect) (encode.CSVOptions, error) {
 	opts := encode.CSVOptions{
 		QuotesDisabled:     c.GetQuotesDisabled(),
 		NullLiteral:        c.GetNullLiteral(),
 		ScientificDecimals: c.GetDecimalScientific(),
-		Floats:             floats,
+		Line:               dialect.Line,
+		Floats:             dialect.Floats,
 	}
 	for _, char := range []struct {
 		option string

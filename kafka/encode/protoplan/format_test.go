@@ -94,7 +94,7 @@ func TestPlan(t *testing.T) {
 		{numbers, protobuf, "protobuf", []any{300, nil}, "\x12\x03\xAC\x02\x00"},
 		{small, avro(&pb.AvroFormat{}), "avro", 258, "\x02\x84\x04"},
 	} {
-		plan, err := Plan(c.row, c.format, encode.FloatsLegacy)
+		plan, err := Plan(c.row, c.format, encode.Dialect{Line: encode.Line22, Floats: encode.FloatsLegacy})
 		if err != nil {
 			t.Errorf("%v: %v", c.format, err)
 			continue
@@ -147,7 +147,7 @@ func TestPlanRefuses(t *testing.T) {
 		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: &pb.ProtobufFormat{MessageName: "m"}}}, `message_name "m" is not in the descriptors`},
 		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}, `protobuf: column "f": message penstock.v1.RecordShape has no field`},
 	} {
-		if _, err := Plan(row, c.format, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Plan(row, c.format, encode.Dialect{Line: encode.Line22, Floats: encode.FloatsLegacy}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.format, err, c.want)
 		}
 	}
@@ -157,19 +157,19 @@ func TestCSVOptions(t *testing.T) {
 	got, err := CSVOptions(&pb.CsvFormat{
 		FieldDelimiter: 0x2603, QuoteCharacter: '\'', ArrayElementDelimiter: '/', EscapeCharacter: '\\', NullLiteral: proto.String("n"),
 		DecimalScientific: true,
-	}, encode.FloatsShortest)
+	}, encode.Dialect{Line: encode.Line21, Floats: encode.FloatsShortest})
 	want := encode.CSVOptions{
 		FieldDelimiter: 0x2603, QuoteCharacter: '\'', ArrayElementDelimiter: '/', EscapeCharacter: '\\', NullLiteral: "n",
-		ScientificDecimals: true, Floats: encode.FloatsShortest,
+		ScientificDecimals: true, Line: encode.Line21, Floats: encode.FloatsShortest,
 	}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err = CSVOptions(&pb.CsvFormat{QuotesDisabled: true}, 0); err != nil || got != (encode.CSVOptions{QuotesDisabled: true}) {
+	if got, err = CSVOptions(&pb.CsvFormat{QuotesDisabled: true}, encode.Dialect{}); err != nil || got != (encode.CSVOptions{QuotesDisabled: true}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for _, c := range []*pb.CsvFormat{{FieldDelimiter: 1 << 16}, {QuoteCharacter: 1 << 16}, {ArrayElementDelimiter: 1 << 16}, {EscapeCharacter: 1 << 16}} {
-		if _, err := CSVOptions(c, 0); err == nil || !strings.Contains(err.Error(), "U+10000 is not one UTF-16 unit") {
+		if _, err := CSVOptions(c, encode.Dialect{}); err == nil || !strings.Contains(err.Error(), "U+10000 is not one UTF-16 unit") {
 			t.Errorf("%v: got %v", c, err)
 		}
 	}
