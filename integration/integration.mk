@@ -2,22 +2,33 @@
 # target build makes the daemon, the jars, the parity encoder and the broker's class path.
 
 INTEGRATION := $(ROOT)/integration/flink
-INTEGRATION_CLASSPATH := $(INTEGRATION)/target/classpath.txt
+# A line of Flink beside the one that Penstock is built against: a profile of client-java/pom.xml.
+FLINK_LINES := 2.1 2.0
+FLINK ?=
+override FLINK := $(filter-out 2.2,$(FLINK))
+$(if $(filter-out $(FLINK_LINES),$(FLINK)),$(error FLINK = $(FLINK) has no Maven profile: use 2.2 $(FLINK_LINES)))
+INTEGRATION_TARGET := $(INTEGRATION)/target$(if $(FLINK),/flink-$(FLINK))
+INTEGRATION_CLASSPATH := $(INTEGRATION_TARGET)/classpath.txt
 # The opens that Flink wants in the JVM that plans a job.
 JDK ?=
 INTEGRATION_JAVA = $(if $(JDK),$(JDK)/bin/)java -Dpenstock.root=$(ROOT) -Dlog4j2.configurationFile=$(INTEGRATION)/log4j2-quiet.properties \
 	$(foreach p,util lang time,--add-opens=java.base/java.$(p)=ALL-UNNAMED) \
-	-cp $(INTEGRATION)/target/classes:$$(cat $(INTEGRATION_CLASSPATH))
+	-cp $(INTEGRATION_TARGET)/classes:$$(cat $(INTEGRATION_CLASSPATH))
 
 DATA ?= $(ROOT)/integration/data/flights.jsonl
 CELLS ?=
 PAIRS ?= 3
 FORMAT ?= json
 
-# The jars of the other modules are taken from the local repository, where target jars installs them.
+# The jars of the other modules are taken from the local repository, where target jars installs them: also in another line of Flink
+# they are those that are released.
 .PHONY: integration-classpath
-integration-classpath: build
-	mvn -B -q -f $(INTEGRATION)/pom.xml dependency:build-classpath -Dmdep.includeScope=runtime \
+integration-classpath: build classpath-with
+
+# The class path alone, with what is built already.
+.PHONY: classpath-with
+classpath-with:
+	mvn -B -q -f $(INTEGRATION)/pom.xml $(if $(FLINK),-Pflink-$(FLINK) test-compile) dependency:build-classpath -Dmdep.includeScope=runtime \
 		-Dmdep.outputFile=$(INTEGRATION_CLASSPATH)
 
 .PHONY: test-integration
@@ -50,11 +61,15 @@ bench-encode: bench-classpath ## Encoders against Flink's serializers and arrow-
 		-classpath $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt)
 
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json|csv|raw|avro|protobuf|debezium-json|... ROWS=n SEED=s)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json|csv|raw|avro|protobuf|debezium-json|... ROWS=n SEED=s FLINK=2.0)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with
 parity-with:
 	$(INTEGRATION_JAVA) dev.penstock.integration.parity.ParityMain --format $(FORMAT) $(if $(CELLS),--cells $(CELLS)) \
 		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) \
-		--out $(OUT)/parity$(if $(JDK),-$(FORMAT)-$(notdir $(JDK))).json
+		--out $(OUT)/parity$(if $(JDK)$(FLINK),-$(FORMAT))$(if $(FLINK),-flink-$(FLINK))$(if $(JDK),-$(notdir $(JDK))).json
+
+.PHONY: test-flink-lines
+test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end
+	cd $(ROOT) && go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink-lines.json

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +30,8 @@ func (c *counts) add(o counts) {
 type suite struct {
 	name string
 	run  func() (counts, error)
+	// longer suites run only when they are named.
+	longer bool
 }
 
 // result is what one suite leaves in the report.
@@ -53,7 +56,7 @@ var native = []string{".", "./kafka/producer/...", "./integration/..."}
 
 func main() {
 	out := flag.String("out", "out/test.json", "where the counts go")
-	only := flag.String("only", "", "comma-separated names of the suites to run: "+strings.Join(names(suites()), ", "))
+	only := flag.String("only", "", "comma-separated names of the suites to run, all but flink-lines when empty: "+strings.Join(names(suites()), ", "))
 	flag.Parse()
 	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "testrun:", err)
@@ -63,11 +66,20 @@ func main() {
 
 func suites() []suite {
 	return []suite{
-		{"go-race", func() (counts, error) { return goTest(append([]string{"-race"}, pure...)) }},
-		{"go-native", func() (counts, error) { return goTest(append([]string{"-p", "1"}, native...)) }},
-		{"java", mavenTest},
-		{"parity", parityTest},
+		{name: "go-race", run: func() (counts, error) { return goTest(append([]string{"-race"}, pure...)) }},
+		{name: "go-native", run: func() (counts, error) { return goTest(append([]string{"-p", "1"}, native...)) }},
+		{name: "java", run: mavenTest},
+		{name: "parity", run: parityTest},
+		{name: "flink-lines", run: linesTest, longer: true},
 	}
+}
+
+// chosen tells whether the suite runs; only is a list of names, or empty.
+func (s *suite) chosen(only string) bool {
+	if only == "" {
+		return !s.longer
+	}
+	return slices.Contains(strings.Split(only, ","), s.name)
 }
 
 func names(all []suite) []string {
@@ -81,7 +93,7 @@ func names(all []suite) []string {
 func run(out, only string) error {
 	rep := report{Suites: map[string]result{}}
 	for _, s := range suites() {
-		if only != "" && !strings.Contains(","+only+",", ","+s.name+",") {
+		if !s.chosen(only) {
 			continue
 		}
 		fmt.Printf("--- %s\n", s.name)

@@ -70,3 +70,12 @@ func TestCountReportsIgnoresOldOnes(t *testing.T) {
 		t.Errorf("counts = %+v, want %+v", got, want)
 	}
 }
+
+func TestLongerSuitesAreNamed(t *testing.T) {
+	everyday, longer := suite{name: "go"}, suite{name: "lines", longer: true}
+	for only, want := range map[string][2]bool{"": {true, false}, "lines": {false, true}, "go": {true, false}, "go,lines": {true, true}, "line": {}} {
+		if got := [2]bool{everyday.chosen(only), longer.chosen(only)}; got != want {
+			t.Errorf("-only %q: go and lines run: %v, want %v", only, got, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 )
@@ -19,13 +18,16 @@ type surefire struct {
 
 // mavenTest runs the tests of every Java module, the end-to-end tests among them, and counts them from surefire's reports.
 func mavenTest() (counts, error) {
+	return mavenModules("target", "-f", "client-java/pom.xml", "--fail-at-end", "test")
+}
+
+// mavenModules runs mvn with the arguments and counts the reports that it leaves in folder target of any module.
+func mavenModules(target string, args ...string) (counts, error) {
 	start := time.Now()
-	cmd := exec.Command("mvn", "-B", "-f", "client-java/pom.xml", "--fail-at-end",
-		"-Dorg.slf4j.simpleLogger.log.org.apache.maven.cli.transfer=warn", "test")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	runErr := cmd.Run()
-	c, err := countReports(start, "client-java/*/target/surefire-reports/TEST-*.xml",
-		"integration/*/target/surefire-reports/TEST-*.xml")
+	quiet := []string{"-B", "-Dorg.slf4j.simpleLogger.log.org.apache.maven.cli.transfer=warn"}
+	runErr := command("mvn", append(quiet, args...)...)
+	c, err := countReports(start, "client-java/*/"+target+"/surefire-reports/TEST-*.xml",
+		"integration/*/"+target+"/surefire-reports/TEST-*.xml")
 	if err != nil {
 		return c, err
 	}

@@ -31,18 +31,33 @@ func parityTest() (counts, error) {
 	var errs []error
 	for _, home := range jdks {
 		fmt.Println(home)
-		for _, format := range formats {
-			cmd := exec.Command("make", "-s", "parity-with", "JDK="+home, "FORMAT="+format, "CELLS=200000")
-			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-			if err := cmd.Run(); err != nil {
-				c.Failed++
-				errs = append(errs, fmt.Errorf("%s in %s: %w", format, home, err))
-				continue
-			}
-			c.Passed++
-		}
+		one, err := parityOf("JDK=" + home)
+		c.add(one)
+		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
+}
+
+// parityOf compares every format in the place that a variable of the Makefile names, JDK= or FLINK=.
+func parityOf(place string) (counts, error) {
+	var c counts
+	var errs []error
+	for _, format := range formats {
+		if err := command("make", "-s", "parity-with", place, "FORMAT="+format, "CELLS=200000"); err != nil {
+			c.Failed++
+			errs = append(errs, fmt.Errorf("parity of %s with %s: %w", format, place, err))
+			continue
+		}
+		c.Passed++
+	}
+	return c, errors.Join(errs...)
+}
+
+// command runs a command that speaks for itself.
+func command(name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 var javaVersion = regexp.MustCompile(`JAVA_VERSION="(?:1\.)?(\d+)`)

@@ -10,8 +10,6 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.runtime.util.EnvironmentInformation;
-import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.json.PackageVersion;
 
 /** Opens the daemon's side of a writer; the seam at which tests put a daemon of their own. */
 @FunctionalInterface
@@ -27,13 +25,14 @@ interface DaemonConnector extends Serializable {
     static DaemonWriter local(NativePlan plan, WriterInitContext context) throws IOException {
         WriterSettings settings = plan.settings();
         Map<String, String> variables = context.metricGroup().getAllVariables();
+        RunningVersions versions = RunningVersions.current();
         SessionSettings session =
                 new SessionSettings(
                         settings.resolveSocketDirectory(),
                         TaskBudget.resolve(settings, context),
                         variables.getOrDefault("<tm_id>", "TaskManager") + "@" + host(variables),
-                        EnvironmentInformation.getVersion(),
-                        PackageVersion.VERSION.toString(),
+                        versions.flink(),
+                        versions.jackson(),
                         settings.connectTimeout());
         OpenWriter.Builder open = plan.openMessage().setOwner(owner(context, variables));
         return StreamDaemonWriter.open(session, open);

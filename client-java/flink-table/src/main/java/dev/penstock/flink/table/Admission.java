@@ -3,6 +3,7 @@ package dev.penstock.flink.table;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.flink.columns.UnsupportedTypeException;
 import dev.penstock.flink.sink.NativePlan;
+import dev.penstock.flink.sink.RunningVersions;
 import dev.penstock.flink.sink.WriterSettings;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.KafkaConfig;
@@ -10,12 +11,12 @@ import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Schema;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
-import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
@@ -26,9 +27,6 @@ import org.apache.flink.table.types.logical.RowType;
  */
 final class Admission {
 
-    /** Flink versions whose serializers the daemon's encoders have been compared with (formats.md 0). */
-    private static final List<String> FLINK_VERSIONS = List.of("2.2.");
-
     private Admission() {}
 
     /** All that the decision depends on. */
@@ -38,16 +36,16 @@ final class Admission {
             TableOptions options,
             boolean enabled,
             WriterSettings settings,
-            String flinkVersion) {
+            RunningVersions versions) {
 
-        /** A request for the Flink that is running. */
+        /** A request for the versions that are running. */
         Request(
                 SinkArguments sink,
                 List<String> metadataKeys,
                 TableOptions options,
                 boolean enabled,
                 WriterSettings settings) {
-            this(sink, metadataKeys, options, enabled, settings, EnvironmentInformation.getVersion());
+            this(sink, metadataKeys, options, enabled, settings, RunningVersions.current());
         }
     }
 
@@ -61,9 +59,9 @@ final class Admission {
         if (!request.enabled()) {
             throw new NotNative("'penstock.enabled' is false");
         }
-        if (FLINK_VERSIONS.stream().noneMatch(request.flinkVersion()::startsWith)) {
-            throw new NotNative(
-                    "Flink %s is not known to Penstock; known are %s", request.flinkVersion(), FLINK_VERSIONS);
+        Optional<String> unknown = request.versions().unknown();
+        if (unknown.isPresent()) {
+            throw new NotNative(unknown.get());
         }
         SinkArguments sink = request.sink();
         refuseShape(sink, request.metadataKeys());

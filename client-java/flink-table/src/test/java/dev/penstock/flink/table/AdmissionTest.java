@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.flink.sink.FallbackMode;
 import dev.penstock.flink.sink.NativePlan;
+import dev.penstock.flink.sink.RunningVersions;
 import dev.penstock.flink.sink.WriterSettings;
 import dev.penstock.proto.v1.JsonFormat;
 import dev.penstock.proto.v1.OpenWriter;
@@ -144,7 +145,8 @@ class AdmissionTest {
     @Test
     void anotherFlinkIsStockUntilItsFormatsWereCompared() {
         Admission.Request request =
-                new Admission.Request(null, List.of(), TableOptions.of(Map.of()), true, null, "2.4-SNAPSHOT");
+                new Admission.Request(null, List.of(), TableOptions.of(Map.of()), true, null,
+                        new RunningVersions("2.4-SNAPSHOT", "2.20.1", 17));
         NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
         assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
     }

@@ -1,6 +1,8 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.flink.sink.RunningVersions;
 import dev.penstock.integration.harness.Workspace;
+import dev.penstock.proto.v1.Hello;
 import dev.penstock.proto.v1.OpenWriter;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -60,9 +62,16 @@ final class EncoderProcess implements AutoCloseable {
 
     /** Sets schema and format of the batches that follow. */
     void open(OpenWriter writer) throws IOException, RefusedException {
+        RunningVersions versions = RunningVersions.current();
+        byte[] hello = Hello.newBuilder()
+                .setFlinkVersion(versions.flink())
+                .setJacksonVersion(versions.jackson())
+                .setJvmFeatureVersion(versions.jvm())
+                .build()
+                .toByteArray();
         byte[] message = writer.toByteArray();
-        ByteBuffer request = request('S', message.length + 4);
-        request.put(message).putInt(Runtime.version().feature());
+        ByteBuffer request = request('S', 4 + hello.length + message.length);
+        request.putInt(hello.length).put(hello).put(message);
         expect('O', call(request));
     }
 

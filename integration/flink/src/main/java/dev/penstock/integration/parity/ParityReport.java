@@ -1,11 +1,13 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.flink.sink.RunningVersions;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a parity run has counted so far, and its first differences in full. */
 public final class ParityReport {
     private static final int SHOWN = 10;
+    private static final RunningVersions VERSIONS = RunningVersions.current();
 
     private final ParityFormat format;
     private final long seed;
@@ -72,16 +74,16 @@ public final class ParityReport {
     /** The content of {@code out/parity.json}. */
     public String json() {
         return String.format(
-                "{\"format\": \"%s\", \"cells\": %d, \"differing\": %d, \"rows\": %d, \"failing_rows\": %d,"
+                "{\"format\": \"%s\", \"flink\": \"%s\", \"cells\": %d, \"differing\": %d, \"rows\": %d, \"failing_rows\": %d,"
                         + " \"schemas\": %d, \"seed\": %d, \"jvm\": \"%s\"}%n",
-                format.identifier(), cells, differing, rows, failing, schemas, seed, Runtime.version());
+                format.identifier(), VERSIONS.flink(), cells, differing, rows, failing, schemas, seed, Runtime.version());
     }
 
     /** One line for a person. */
     public String summary() {
         return String.format(
-                "parity %s: %d cells in %d rows of %d schemas, %d differing, %d rows refused by both,"
+                "parity %s, Flink %s: %d cells in %d rows of %d schemas, %d differing, %d rows refused by both,"
                         + " seed %d, JVM %s",
-                format.identifier(), cells, rows, schemas, differing, failing, seed, Runtime.version());
+                format.identifier(), VERSIONS.flink(), cells, rows, schemas, differing, failing, seed, Runtime.version());
     }
 }
