@@ -1,9 +1,9 @@
 package dev.penstock.flink.sink;
 
+import java.lang.reflect.Method;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
-import org.apache.flink.streaming.runtime.operators.sink.InitContextBase;
 
 /** The memory budget of this TaskManager process: how many bytes of the daemon's arena its sinks may hold together. */
 final class TaskBudget {
@@ -32,13 +32,31 @@ final class TaskBudget {
      * runtime context. A context of another class (a test, a wrapping sink) has no answer.
      */
     private static long taskOffHeapBytes(WriterInitContext context) {
-        if (context instanceof InitContextBase base
-                && base.getRuntimeContext() instanceof StreamingRuntimeContext runtime) {
+        if (runtimeContext(context) instanceof StreamingRuntimeContext runtime) {
             return runtime.getTaskManagerRuntimeInfo()
                     .getConfiguration()
                     .get(TaskManagerOptions.TASK_OFF_HEAP_MEMORY)
                     .getBytes();
         }
         return 0;
+    }
+
+    /**
+     * What {@code InitContextBase.getRuntimeContext()} answers, or null when there is no such method. By reflection,
+     * because up to Flink 2.1 neither the class nor the method is public, and one way for all lines is one to test.
+     */
+    private static Object runtimeContext(WriterInitContext context) {
+        for (Class<?> type = context.getClass(); type != null; type = type.getSuperclass()) {
+            try {
+                Method getter = type.getDeclaredMethod("getRuntimeContext");
+                getter.setAccessible(true);
+                return getter.invoke(context);
+            } catch (NoSuchMethodException e) {
+                continue;
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                return null;
+            }
+        }
+        return null;
     }
 }
