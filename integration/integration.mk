@@ -3,7 +3,7 @@
 
 INTEGRATION := $(ROOT)/integration/flink
 # A line of Flink beside the one that Penstock is built against: a profile of client-java/pom.xml.
-FLINK_LINES := 2.1 2.0
+FLINK_LINES := 2.3 2.1 2.0
 FLINK ?=
 override FLINK := $(filter-out 2.2,$(FLINK))
 $(if $(filter-out $(FLINK_LINES),$(FLINK)),$(error FLINK = $(FLINK) has no Maven profile: use 2.2 $(FLINK_LINES)))

@@ -116,7 +116,7 @@ func TestHelloRefusals(t *testing.T) {
 			[]string{"versions 0 to 0"}},
 		"layout": {func(h *pb.Hello) { h.LayoutHash = 0x1234 }, pb.ErrorKind_FALL_BACK,
 			[]string{"shared-memory layout: the client has 0x0000000000001234 and penstockd 0x"}},
-		"flink":   {func(h *pb.Hello) { h.FlinkVersion = "2.3.0" }, pb.ErrorKind_FALL_BACK, []string{`Flink "2.3.0"`, "2.0, 2.1, 2.2"}},
+		"flink":   {func(h *pb.Hello) { h.FlinkVersion = "2.4.0" }, pb.ErrorKind_FALL_BACK, []string{`Flink "2.4.0"`, "2.0, 2.1, 2.2, 2.3"}},
 		"jackson": {func(h *pb.Hello) { h.JacksonVersion = "2.19.0" }, pb.ErrorKind_FALL_BACK, []string{`Flink 2.2.1 with the shaded Jackson "2.19.0"`, "2.18.2 only"}},
 		"old jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 11 }, pb.ErrorKind_FALL_BACK, []string{"version 11", "17 to 25"}},
 		"new jvm": {func(h *pb.Hello) { h.JvmFeatureVersion = 26 }, pb.ErrorKind_FALL_BACK, []string{"version 26", "17 to 25"}},

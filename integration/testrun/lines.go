@@ -6,7 +6,7 @@ import (
 )
 
 // otherLines are the lines of Flink that Penstock admits beside the one it is built against; each has a profile in client-java/pom.xml.
-var otherLines = []string{"2.1", "2.0"}
+var otherLines = []string{"2.3", "2.1", "2.0"}
 
 // endToEnd are the test classes that show a line at work, from SQL to a real broker.
 const endToEnd = "FirstLightTest,ExactlyOnceTest,FormatsTest,SavepointTest"

@@ -14,6 +14,9 @@ func mustCompileChangelog(tb testing.TB, envelope Envelope, typ *columnar.Type, 
 	if opts.Floats == FloatsUnknown {
 		opts.Floats = FloatsLegacy
 	}
+	if opts.Line == LineUnknown {
+		opts.Line = Line22
+	}
 	p, err := CompileChangelog(envelope, typ, opts)
 	if err != nil {
 		tb.Fatal(err)

@@ -49,8 +49,8 @@ func (o *CSVOptions) validate() error {
 	if !utf8.ValidString(o.NullLiteral) {
 		return fmt.Errorf("csv.null-literal = %q is not valid UTF-8", o.NullLiteral)
 	}
-	if int(o.Line) > len(releases) {
-		return fmt.Errorf("line of Flink: unknown value %d: use one of %s", uint8(o.Line), knownLines())
+	if err := o.Line.validate(); err != nil {
+		return err
 	}
 	return o.Floats.validate()
 }
@@ -117,25 +117,10 @@ func CompileCSV(row *columnar.Type, opts CSVOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Line == LineUnknown {
-		if path, found := decimalPath(columns); found {
-			return nil, fmt.Errorf("csv: column %q is DECIMAL and the line of Flink is not known, which decides about quotes", path)
-		}
+	if err := wantLine(opts.Line, "csv", columnar.Decimal, columns); err != nil {
+		return nil, err
 	}
 	return &Plan{format: "csv", layout: layoutCSV, columns: columns, separator: ' ', localUTC: true, csv: f}, nil
-}
-
-// decimalPath finds the first DECIMAL.
-func decimalPath(nodes []node) (path string, found bool) {
-	for i := range nodes {
-		if nodes[i].kind == columnar.Decimal {
-			return nodes[i].path, true
-		}
-		if path, found = decimalPath(nodes[i].children); found {
-			return path, true
-		}
-	}
-	return "", false
 }
 
 func orDefault(c, otherwise rune) rune {

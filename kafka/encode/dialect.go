@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"penstock.dev/penstock/columnar"
 )
 
 // Dialect is what the client's process, and not an option, decides about bytes.
@@ -24,11 +26,13 @@ const (
 	Line21
 	// Line22 is Flink 2.2.x with Jackson 2.18.2.
 	Line22
+	// Line23 is Flink 2.3.x with Jackson 2.20.1.
+	Line23
 )
 
 // releases are the known ones, by FlinkLine - 1.
 var releases = [...]struct{ flink, jackson string }{
-	{"2.0", "2.15.3"}, {"2.1", "2.18.2"}, {"2.2", "2.18.2"},
+	{"2.0", "2.15.3"}, {"2.1", "2.18.2"}, {"2.2", "2.18.2"}, {"2.3", "2.20.1"},
 }
 
 // releaseOf finds the line in the version of a release; a snapshot, a candidate and a vendor's build have none.
@@ -65,4 +69,35 @@ func (l FlinkLine) String() string {
 		return "unknown"
 	}
 	return releases[l-1].flink
+}
+
+func (l FlinkLine) validate() error {
+	if int(l) > len(releases) {
+		return fmt.Errorf("line of Flink: unknown value %d: use one of %s", uint8(l), knownLines())
+	}
+	return nil
+}
+
+// wantLine refuses a type that the lines write differently when the line is not known.
+func wantLine(l FlinkLine, format string, kind columnar.Kind, columns []node) error {
+	if l != LineUnknown {
+		return nil
+	}
+	if path, found := pathOf(kind, columns); found {
+		return fmt.Errorf("%s: column %q is %v and the line of Flink is not known, which decides how it is written", format, path, kind)
+	}
+	return nil
+}
+
+// pathOf finds the first node of a kind.
+func pathOf(kind columnar.Kind, nodes []node) (path string, found bool) {
+	for i := range nodes {
+		if nodes[i].kind == kind {
+			return nodes[i].path, true
+		}
+		if path, found = pathOf(kind, nodes[i].children); found {
+			return path, true
+		}
+	}
+	return "", false
 }

@@ -15,7 +15,7 @@ func TestLineOf(t *testing.T) {
 		name           string
 	}{
 		{"2.0.0", "2.15.3", Line20, "2.0"}, {"2.0.2", "2.15.3", Line20, "2.0"}, {"2.1.1", "2.18.2", Line21, "2.1"},
-		{"2.2.0", "2.18.2", Line22, "2.2"}, {"2.2.11", "2.18.2", Line22, "2.2"},
+		{"2.2.0", "2.18.2", Line22, "2.2"}, {"2.2.11", "2.18.2", Line22, "2.2"}, {"2.3.0", "2.20.1", Line23, "2.3"},
 	} {
 		if got, err := LineOf(c.flink, c.jackson); err != nil || got != c.want || got.String() != c.name {
 			t.Errorf("Flink %s: %v, %v; want %v", c.flink, got, err, c.want)
@@ -24,7 +24,7 @@ func TestLineOf(t *testing.T) {
 	for _, c := range []struct{ flink, jackson, want string }{
 		{"2.2.1", "2.15.3", `Flink 2.2.1 with the shaded Jackson "2.15.3": its bytes are known with Jackson 2.18.2 only`},
 		{"2.0.2", "2.18.2", "with Jackson 2.15.3 only"},
-		{"2.3.0", "2.20.1", `the bytes of Flink "2.3.0" are not known; known are the releases of 2.0, 2.1, 2.2`},
+		{"2.4.0", "2.20.1", `the bytes of Flink "2.4.0" are not known; known are the releases of 2.0, 2.1, 2.2, 2.3`},
 		{"1.20.4", "2.14.2", `"1.20.4"`}, {"2.2-SNAPSHOT", "2.18.2", `"2.2-SNAPSHOT"`}, {"2.2.1-vendor-3", "2.18.2", `"2.2.1-vendor-3"`},
 		{"12.2.1", "2.18.2", `"12.2.1"`}, {"", "", `""`}, {"<unknown>", "2.18.2", `"<unknown>"`},
 	} {
@@ -67,17 +67,57 @@ func TestCSVDecimalsOfFlink20(t *testing.T) {
 	}
 }
 
-func TestCSVDecimalsWantTheLine(t *testing.T) {
-	for _, typ := range []*columnar.Type{decimalType(10, 2), of(columnar.Array, decimalType(10, 2)), row("x", decimalType(10, 2))} {
-		_, err := CompileCSV(row("a", typ), CSVOptions{})
-		if want := `csv: column "a`; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "line of Flink") {
-			t.Errorf("%v: %v, want an error with %q", typ, err, want)
+// What Flink 2.3.0 writes; up to 2.2 there is no fraction, and -1 ms is 00:00:00.
+func TestTimesOfFlink23(t *testing.T) {
+	typ := row("f", of(columnar.Time))
+	for millis, want := range map[int]string{
+		0: "00:00:00", 45_296_789: "12:34:56.789", 43_200_470: "12:00:00.47", 86_399_999: "23:59:59.999", 60_000: "00:01:00",
+	} {
+		got, err := encodeRows(t, typ, JSONOptions{Line: Line23}, []any{millis})
+		if err != nil || got[0] != `{"f":"`+want+`"}` {
+			t.Errorf("%d: %v, %v; want %s", millis, got, err, want)
 		}
 	}
-	if _, err := CompileCSV(row("a", of(columnar.Integer)), CSVOptions{}); err != nil {
-		t.Error(err)
+	for _, millis := range []int{-1, 86_400_000} {
+		_, err := encodeRows(t, typ, JSONOptions{Line: Line23}, []any{millis})
+		if err == nil || !strings.Contains(err.Error(), "is outside of one day") {
+			t.Errorf("%d: %v", millis, err)
+		}
 	}
-	if _, err := CompileCSV(row("a", of(columnar.Integer)), CSVOptions{Line: 9}); err == nil || !strings.Contains(err.Error(), "unknown value 9") {
-		t.Error(err)
+}
+
+// Where the lines differ, the line must be known.
+func TestTypesThatWantTheLine(t *testing.T) {
+	csv := func(typ *columnar.Type, line FlinkLine) error {
+		_, err := CompileCSV(typ, CSVOptions{Line: line})
+		return err
+	}
+	json := func(typ *columnar.Type, line FlinkLine) error {
+		_, err := CompileChangelog(EnvelopeCanal, typ, JSONOptions{Line: line})
+		return err
+	}
+	decimal, time := decimalType(10, 2), of(columnar.Time)
+	for _, c := range []struct {
+		compile func(*columnar.Type, FlinkLine) error
+		typ     *columnar.Type
+		want    string
+	}{
+		{csv, decimal, `csv: column "a" is DECIMAL`}, {csv, of(columnar.Array, decimal), `csv: column "a[]" is DECIMAL`},
+		{csv, row("x", decimal), `csv: column "a.x" is DECIMAL`}, {json, time, `canal-json: column "a" is TIME`},
+		{json, of(columnar.Map, of(columnar.VarChar), time), `canal-json: column "a{}" is TIME`},
+	} {
+		err := c.compile(row("a", c.typ), LineUnknown)
+		if err == nil || !strings.Contains(err.Error(), c.want+" and the line of Flink is not known") {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+		if err := c.compile(row("a", c.typ), Line21); err != nil {
+			t.Error(err)
+		}
+		if err := c.compile(row("a", of(columnar.Integer)), LineUnknown); err != nil {
+			t.Error(err)
+		}
+		if err := c.compile(row("a", of(columnar.Integer)), 9); err == nil || !strings.Contains(err.Error(), "line of Flink: unknown value 9") {
+			t.Error(err)
+		}
 	}
 }

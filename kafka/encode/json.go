@@ -80,6 +80,10 @@ func (e *Encoder) appendValue(dst []byte, c *cell, i int) []byte {
 		dst = append(dst, '"')
 		dst = e.appendSeconds(dst, c, i)
 		return append(dst, '"')
+	case opTimeMillis:
+		dst = append(dst, '"')
+		dst = e.appendMillis(dst, c, i)
+		return append(dst, '"')
 	case opBinary:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, c.bytes(i))

@@ -1,9 +1,12 @@
 package encode
 
-import "penstock.dev/penstock/columnar"
+import (
+	"maps"
 
-// jsonScalars is without NULL: the converter of Flink 2.2 knows it, but RowData.createFieldGetter refuses it. TIME is without
-// fraction up to Flink 2.2.
+	"penstock.dev/penstock/columnar"
+)
+
+// jsonScalars is without NULL: the converter of Flink 2.2 knows it, but RowData.createFieldGetter refuses it.
 var jsonScalars = map[columnar.Kind]op{
 	columnar.Boolean:           opBool,
 	columnar.TinyInt:           opInt8,
@@ -21,6 +24,13 @@ var jsonScalars = map[columnar.Kind]op{
 	columnar.IntervalYearMonth: opInt32,
 	columnar.IntervalDayTime:   opInt64,
 }
+
+// jsonScalars23 is for Flink 2.3, where TIME has a fraction.
+var jsonScalars23 = func() map[columnar.Kind]op {
+	scalars := maps.Clone(jsonScalars)
+	scalars[columnar.Time] = opTimeMillis
+	return scalars
+}()
 
 var jsonComposite = []columnar.Kind{
 	columnar.Float, columnar.Double, columnar.Decimal, columnar.Array, columnar.Map, columnar.Multiset, columnar.Row,
@@ -41,8 +51,14 @@ func compileJSON(format string, row *columnar.Type, opts JSONOptions) (*Plan, er
 		format: format, scalars: jsonScalars, composite: jsonComposite, prefix: memberPrefix,
 		floats: opts.Floats, plainDecimals: opts.PlainDecimals, mergeRows: opts.IgnoreNullFields,
 	}
+	if opts.Line >= Line23 {
+		c.scalars = jsonScalars23
+	}
 	columns, err := c.columns(row)
 	if err != nil {
+		return nil, err
+	}
+	if err := wantLine(opts.Line, format, columnar.Time, columns); err != nil {
 		return nil, err
 	}
 	p := &Plan{format: format, columns: columns, ignoreNulls: opts.IgnoreNullFields, separator: ' ', nullKeys: opts.NullKeys}

@@ -73,7 +73,9 @@ type JSONOptions struct {
 	PlainDecimals bool
 	// IgnoreNullFields is 'json.encode.ignore-null-fields'.
 	IgnoreNullFields bool
-	Floats           FloatSpelling
+	// Line decides how TIME is written.
+	Line   FlinkLine
+	Floats FloatSpelling
 }
 
 // validate names options with the prefix of their format.
@@ -83,6 +85,9 @@ func (o *JSONOptions) validate(format string) error {
 	}
 	if o.NullKeys > NullKeyLiteral {
 		return fmt.Errorf("%s.map-null-key.mode: unknown value %d: use FAIL, DROP or LITERAL", format, o.NullKeys)
+	}
+	if err := o.Line.validate(); err != nil {
+		return err
 	}
 	return o.Floats.validate()
 }

@@ -33,11 +33,13 @@ func withJSON(opts JSONOptions) func(*columnar.Type) (*Plan, error) {
 	if opts.Floats == FloatsUnknown {
 		opts.Floats = FloatsLegacy
 	}
+	opts.Line = Line22
 	return func(t *columnar.Type) (*Plan, error) { return CompileJSON(t, opts) }
 }
 
 func withCSV(opts CSVOptions) func(*columnar.Type) (*Plan, error) {
-	return func(t *columnar.Type) (*Plan, error) { opts.Line = Line22; return CompileCSV(t, opts) }
+	opts.Line = Line22
+	return func(t *columnar.Type) (*Plan, error) { return CompileCSV(t, opts) }
 }
 
 // Public reports of wrong or surprising bytes, with what Flink 2.2.1 writes; the names are those of the reports. A null key that

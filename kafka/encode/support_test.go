@@ -11,6 +11,9 @@ func mustCompile(tb testing.TB, row *columnar.Type, opts JSONOptions) *Plan {
 	if opts.Floats == FloatsUnknown {
 		opts.Floats = FloatsLegacy
 	}
+	if opts.Line == LineUnknown {
+		opts.Line = Line22
+	}
 	p, err := CompileJSON(row, opts)
 	if err != nil {
 		tb.Fatal(err)

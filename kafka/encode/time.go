@@ -186,7 +186,7 @@ func (e *Encoder) appendSeconds(dst []byte, c *cell, row int) []byte {
 	return appendClock(dst, uint32(second))
 }
 
-// appendMillis writes a TIME with its milliseconds, as Flink's csv format does (LocalTime.ofNanoOfDay, which throws outside of
+// appendMillis writes a TIME with its milliseconds, as Flink's csv format does, and from 2.3 on its json format (LocalTime.ofNanoOfDay, which throws outside of
 // one day).
 func (e *Encoder) appendMillis(dst []byte, c *cell, row int) []byte {
 	millis := int32(binary.LittleEndian.Uint32(c.values[row*4:]))

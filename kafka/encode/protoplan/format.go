@@ -13,14 +13,14 @@ import (
 func Plan(row *columnar.Type, f *pb.Format, dialect encode.Dialect) (*encode.Plan, error) {
 	switch {
 	case f.GetJson() != nil:
-		opts, err := JSONOptions(f.GetJson(), dialect.Floats)
+		opts, err := JSONOptions(f.GetJson(), dialect)
 		if err != nil {
 			return nil, err
 		}
 		return encode.CompileJSON(row, opts)
 	case f.GetChangelogJson() != nil:
 		// Without json every option is Flink's default.
-		opts, err := JSONOptions(f.GetChangelogJson().GetJson(), dialect.Floats)
+		opts, err := JSONOptions(f.GetChangelogJson().GetJson(), dialect)
 		if err != nil {
 			return nil, err
 		}
@@ -89,12 +89,13 @@ func CSVOptions(c *pb.CsvFormat, dialect encode.Dialect) (encode.CSVOptions, err
 }
 
 // JSONOptions converts the options of the json format. An unspecified choice is Flink's default.
-func JSONOptions(j *pb.JsonFormat, floats encode.FloatSpelling) (encode.JSONOptions, error) {
+func JSONOptions(j *pb.JsonFormat, dialect encode.Dialect) (encode.JSONOptions, error) {
 	opts := encode.JSONOptions{
 		NullKeyLiteral:   j.GetMapNullKeyLiteral(),
 		PlainDecimals:    j.GetEncodeDecimalAsPlainNumber(),
 		IgnoreNullFields: j.GetEncodeIgnoreNullFields(),
-		Floats:           floats,
+		Line:             dialect.Line,
+		Floats:           dialect.Floats,
 	}
 	switch v := j.GetTimestampFormat(); v {
 	case pb.JsonFormat_TIMESTAMP_FORMAT_UNSPECIFIED, pb.JsonFormat_SQL:

@@ -15,25 +15,25 @@ func TestJSONOptions(t *testing.T) {
 	got, err := JSONOptions(&pb.JsonFormat{
 		TimestampFormat: pb.JsonFormat_ISO_8601, MapNullKeyMode: pb.JsonFormat_LITERAL, MapNullKeyLiteral: "x",
 		EncodeDecimalAsPlainNumber: true, EncodeIgnoreNullFields: true,
-	}, encode.FloatsLegacy)
+	}, encode.Dialect{Line: encode.Line20, Floats: encode.FloatsLegacy})
 	want := encode.JSONOptions{
 		Timestamps: encode.TimestampISO8601, NullKeys: encode.NullKeyLiteral, NullKeyLiteral: "x",
-		PlainDecimals: true, IgnoreNullFields: true, Floats: encode.FloatsLegacy,
+		PlainDecimals: true, IgnoreNullFields: true, Line: encode.Line20, Floats: encode.FloatsLegacy,
 	}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err = JSONOptions(&pb.JsonFormat{}, encode.FloatsShortest); err != nil || got != (encode.JSONOptions{Floats: encode.FloatsShortest}) {
+	if got, err = JSONOptions(&pb.JsonFormat{}, encode.Dialect{Floats: encode.FloatsShortest}); err != nil || got != (encode.JSONOptions{Floats: encode.FloatsShortest}) {
 		t.Errorf("defaults: got %+v, %v", got, err)
 	}
-	if got, err = JSONOptions(&pb.JsonFormat{MapNullKeyMode: pb.JsonFormat_DROP}, 0); err != nil || got.NullKeys != encode.NullKeyDrop {
+	if got, err = JSONOptions(&pb.JsonFormat{MapNullKeyMode: pb.JsonFormat_DROP}, encode.Dialect{}); err != nil || got.NullKeys != encode.NullKeyDrop {
 		t.Errorf("DROP: got %+v, %v", got, err)
 	}
 	for want, j := range map[string]*pb.JsonFormat{
 		"json.timestamp-format.standard: unknown value 7": {TimestampFormat: 7},
 		"json.map-null-key.mode: unknown value 9":         {MapNullKeyMode: 9},
 	} {
-		if _, err := JSONOptions(j, 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := JSONOptions(j, encode.Dialect{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
 	}

@@ -21,7 +21,7 @@ public record RunningVersions(String flink, String jackson, int jvm) {
 
     /** Lines of Flink whose serializers the daemon's encoders have been compared with, and the Jackson of each. */
     private static final Map<String, String> LINES =
-            new TreeMap<>(Map.of("2.0", "2.15.3", "2.1", "2.18.2", "2.2", "2.18.2"));
+            new TreeMap<>(Map.of("2.0", "2.15.3", "2.1", "2.18.2", "2.2", "2.18.2", "2.3", "2.20.1"));
 
     /** The version of a release; a snapshot, a candidate and a vendor's build are something else. */
     private static final Pattern RELEASE = Pattern.compile("(\\d+\\.\\d+)\\.\\d+");

@@ -17,7 +17,8 @@ class RunningVersionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2.0.0, 2.15.3, 17", "2.0.2, 2.15.3, 21", "2.1.2, 2.18.2, 17", "2.2.0, 2.18.2, 17", "2.2.11, 2.18.2, 25"
+        "2.0.0, 2.15.3, 17", "2.0.2, 2.15.3, 21", "2.1.2, 2.18.2, 17", "2.2.0, 2.18.2, 17", "2.2.11, 2.18.2, 25",
+        "2.3.0, 2.20.1, 17"
     })
     void releases(String flink, String jackson, int jvm) {
         assertEquals(Optional.empty(), new RunningVersions(flink, jackson, jvm).unknown());
@@ -25,11 +26,11 @@ class RunningVersionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2.3.0, 2.20.1, 17, 'Flink 2.3.0 is not known; known are the releases of [2.0, 2.1, 2.2]'",
-        "1.20.4, 2.14.2, 17, 'Flink 1.20.4 is not known; known are the releases of [2.0, 2.1, 2.2]'",
-        "2.2-SNAPSHOT, 2.18.2, 17, 'Flink 2.2-SNAPSHOT is not known; known are the releases of [2.0, 2.1, 2.2]'",
-        "2.2.1-vendor, 2.18.2, 17, 'Flink 2.2.1-vendor is not known; known are the releases of [2.0, 2.1, 2.2]'",
-        "<unknown>, 2.18.2, 17, 'Flink <unknown> is not known; known are the releases of [2.0, 2.1, 2.2]'",
+        "2.4.0, 2.20.1, 17, 'Flink 2.4.0 is not known; known are the releases of [2.0, 2.1, 2.2, 2.3]'",
+        "1.20.4, 2.14.2, 17, 'Flink 1.20.4 is not known; known are the releases of [2.0, 2.1, 2.2, 2.3]'",
+        "2.2-SNAPSHOT, 2.18.2, 17, 'Flink 2.2-SNAPSHOT is not known; known are the releases of [2.0, 2.1, 2.2, 2.3]'",
+        "2.2.1-vendor, 2.18.2, 17, 'Flink 2.2.1-vendor is not known; known are the releases of [2.0, 2.1, 2.2, 2.3]'",
+        "<unknown>, 2.18.2, 17, 'Flink <unknown> is not known; known are the releases of [2.0, 2.1, 2.2, 2.3]'",
         "2.0.2, 2.18.2, 17, Flink 2.0.2 with the shaded Jackson 2.18.2 is not known; known is Jackson 2.15.3",
         "2.2.1, 2.20.1, 17, Flink 2.2.1 with the shaded Jackson 2.20.1 is not known; known is Jackson 2.18.2",
         "2.2.1, 2.18.2, 16, a JVM of version 16 is not known; known are 17 to 25",
