@@ -76,6 +76,11 @@ class FormatsTest {
                 new Case("csv", BidSource.COLUMNS, bids, "", List.of(",\"https:", ",channel-")),
                 new Case("csv", BidSource.COLUMNS, bids,
                         ", 'csv.field-delimiter' = '\\t', 'csv.quote-character' = '|'", List.of("\t|https:")),
+                // These two are not the same bytes in every line of Flink.
+                new Case("csv", "price DECIMAL(20, 2)", "SELECT CAST(price AS DECIMAL(20, 2)) FROM bids",
+                        ", 'csv.field-delimiter' = ';'", List.of(".00")),
+                new Case("json", "t TIME(3)", "SELECT CAST(`dateTime` AS TIME(3)) FROM bids", "",
+                        List.of("={\"t\":\"")),
                 new Case("raw", "extra STRING", nullAndEmpty, "", List.of(NULL, EMPTY)),
                 new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
                         List.of("\0\0\0\0")),
