@@ -5,11 +5,17 @@ import (
 	"fmt"
 )
 
-// otherLines are the lines of Flink that Penstock admits beside the one it is built against; each has a profile in client-java/pom.xml.
+// otherLines are the lines of Flink beside the one that Penstock is built against; each has a profile in client-java/pom.xml.
 var otherLines = []string{"2.3", "2.1", "2.0"}
 
 // endToEnd are the test classes that show a line at work, from SQL to a real broker.
 const endToEnd = "FirstLightTest,ExactlyOnceTest,FormatsTest,SavepointTest"
+
+// part is one of the proofs of a line.
+type part struct {
+	name string
+	run  func() (counts, error)
+}
 
 // linesTest proves each other line of Flink: the client compiles against it and passes its own tests there; then the jars as they are
 // released, built against the main line, run on it: every format byte for byte, and end to end.
@@ -17,33 +23,34 @@ func linesTest() (counts, error) {
 	var c counts
 	var errs []error
 	for _, line := range otherLines {
-		profile := "-Pflink-" + line
-		for _, part := range []struct {
-			name string
-			run  func() (counts, error)
-		}{
-			{"client", func() (counts, error) {
-				return mavenModules("target/flink-"+line, profile, "-f", "client-java/pom.xml", "-pl", "flink-table", "-am", "test")
-			}},
-			{"parity", func() (counts, error) {
-				if err := command("make", "-s", "classpath-with", "FLINK="+line); err != nil {
-					return counts{}, err
-				}
-				return parityOf("FLINK=" + line)
-			}},
-			{"end to end", func() (counts, error) {
-				return mavenModules("target/flink-"+line, profile, "-f", "integration/flink/pom.xml", "-Dtest="+endToEnd, "test")
-			}},
-		} {
-			fmt.Printf("--- Flink %s: %s\n", line, part.name)
-			one, err := part.run()
+		for _, p := range partsOf(line) {
+			fmt.Printf("--- Flink %s: %s\n", line, p.name)
+			one, err := p.run()
+			if err == nil && one.Passed == 0 {
+				err = errors.New("no test ran")
+			}
 			if err != nil {
-				errs = append(errs, fmt.Errorf("Flink %s, %s: %w", line, part.name, err))
-			} else if one.Passed == 0 {
-				errs = append(errs, fmt.Errorf("Flink %s, %s: no test ran", line, part.name))
+				errs = append(errs, fmt.Errorf("Flink %s, %s: %w", line, p.name, err))
 			}
 			c.add(one)
 		}
 	}
 	return c, errors.Join(errs...)
+}
+
+func partsOf(line string) []part {
+	profile, target := "-Pflink-"+line, "target/flink-"+line
+	parity := part{"parity", func() (counts, error) {
+		if err := command("make", "-s", "classpath-with", "FLINK="+line); err != nil {
+			return counts{}, err
+		}
+		return parityOf("FLINK=" + line)
+	}}
+	client := part{"client", func() (counts, error) {
+		return mavenModules(target, profile, "-f", "client-java/pom.xml", "-pl", "flink-table", "-am", "test")
+	}}
+	chain := part{"end to end", func() (counts, error) {
+		return mavenModules(target, profile, "-f", "integration/flink/pom.xml", "-Dtest="+endToEnd, "test")
+	}}
+	return []part{client, parity, chain}
 }

@@ -58,8 +58,10 @@ enum PropertyTreatment {
                 JAVA_ONLY,
                 // Memory of the Java client's metadata cache.
                 ProducerConfig.METADATA_MAX_IDLE_CONFIG,
-                // Which partition an unkeyed row lands on is random in both clients.
-                ProducerConfig.PARTITIONER_ADAPTIVE_PARTITIONING_ENABLE_CONFIG,
+                // Which partition an unkeyed row lands on is random in both clients. The constant is misspelt in kafka-clients 3.9.
+                "partitioner.adaptive.partitioning.enable",
+                // Of kafka-clients 3.9.
+                "auto.include.jmx.reporter",
                 ProducerConfig.METRICS_NUM_SAMPLES_CONFIG,
                 ProducerConfig.METRICS_RECORDING_LEVEL_CONFIG,
                 ProducerConfig.METRICS_SAMPLE_WINDOW_MS_CONFIG,
@@ -84,7 +86,8 @@ enum PropertyTreatment {
                 ProducerConfig.ENABLE_METRICS_PUSH_CONFIG,
                 "metadata.recovery.strategy",
                 "metadata.recovery.rebootstrap.trigger.ms",
-                ProducerConfig.TRANSACTION_TWO_PHASE_COMMIT_ENABLE_CONFIG,
+                // Not in kafka-clients 3.9.
+                "transaction.two.phase.commit.enable",
                 "config.providers",
                 "security.protocol",
                 "security.providers");

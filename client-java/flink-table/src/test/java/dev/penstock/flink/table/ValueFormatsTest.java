@@ -17,6 +17,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.formats.common.TimestampFormat;
 import org.apache.flink.formats.csv.CsvRowDataSerializationSchema;
+import org.apache.flink.formats.json.JsonFormatFactory;
 import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
 import org.apache.flink.formats.raw.RawFormatSerializationSchema;
 import org.apache.flink.table.api.DataTypes;
@@ -72,13 +73,28 @@ class ValueFormatsTest {
     @ParameterizedTest
     @CsvSource({
         "debezium-json, schema-include, false", "canal-json, database.include, d", "canal-json, table.include, t",
-        "json, decode.json-parser.enabled, false", "json, fail-on-missing-field, true",
+        "json, fail-on-missing-field, true",
         "csv, allow-comments, true", "csv, ignore-parse-errors, true",
     })
     void optionsOfReadingChangeNothing(String format, String option, String value) throws Exception {
         assertEquals(
                 admit(SinkTables.COLUMNS, Map.of("format", format)),
                 admit(SinkTables.COLUMNS, Map.of("format", format, format + "." + option, value)));
+    }
+
+    /** The option came with Flink 2.1. */
+    @Test
+    void theJsonParserIsAboutReading() throws Exception {
+        boolean known =
+                new JsonFormatFactory()
+                        .optionalOptions().stream().anyMatch(o -> o.key().equals("decode.json-parser.enabled"));
+        Map<String, String> changes = Map.of("format", "json", "json.decode.json-parser.enabled", "false");
+        if (known) {
+            assertEquals(
+                    admit(SinkTables.COLUMNS, Map.of("format", "json")), admit(SinkTables.COLUMNS, changes));
+        } else {
+            assertThrows(ValidationException.class, () -> admit(SinkTables.COLUMNS, changes));
+        }
     }
 
     @ParameterizedTest

@@ -82,7 +82,7 @@ class ExactlyOnceTest {
         String topic = Bed.topics().create("empty-epochs", 1);
         FlinkJob job = bed.job(1, 100).submit(Tables.bids(1_000_000, 1)
                 + Tables.bidSink(sink.options(bed.daemonOf(sink)), topic, "exactly-once") + Tables.copyBids());
-        // One row a second and up to ten checkpoints a second: most epochs are empty.
+        // One row a second and up to ten checkpoints a second: most epochs are empty, and on a loaded machine still some.
         job.awaitCheckpoints(20, Bed.JOB_TIMEOUT);
         long checkpoints = job.completedCheckpoints();
         // Metrics reach REST with a delay, so the number read may only be too small; zero would prove nothing.
@@ -91,7 +91,10 @@ class ExactlyOnceTest {
                 () -> (committables[0] = job.vertexMetric("Committer", "totalCommittables")) > 0, Bed.JOB_TIMEOUT);
         job.cancel(Bed.JOB_TIMEOUT);
 
-        assertTrue(committables[0] <= checkpoints / 2, committables[0] + " committables of " + checkpoints
+        // The commit of the last one may have been cancelled.
+        long rows = Bed.read(topic, "auction").records() + 1;
+        assertTrue(rows < checkpoints, rows + " rows in " + checkpoints + " checkpoints: no epoch was empty");
+        assertTrue(committables[0] <= rows, committables[0] + " committables of " + rows + " rows in " + checkpoints
                 + " checkpoints");
     }
 }
