@@ -134,9 +134,11 @@ static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) 
         int refused  = is_refusal(err, reason);
         (void)rk;
         pthread_mutex_lock(&c->mu);
-        set_result(&c->last_error, err, reason);
+        /* That all are down tells less than why the last one was. */
+        if (err != PS_ERR_ALL_BROKERS_DOWN || c->last_error.code == 0)
+                set_result(&c->last_error, err, reason);
         if (refused && c->refusal.code == 0)
-                c->refusal = c->last_error;
+                set_result(&c->refusal, err, reason);
         pthread_mutex_unlock(&c->mu);
         if (refused)
                 atomic_store(&c->refused, 1);

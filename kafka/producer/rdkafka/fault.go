@@ -124,8 +124,9 @@ func (c *client) initTimeout(ctx context.Context, r result) error {
 		Kind: producer.Retry,
 		Code: r.code,
 		Text: fmt.Sprintf("initialising %s: no transaction coordinator answered in time (%v; %s): check that the brokers at "+
-			"properties.bootstrap.servers = %s are up and reachable from this node, or raise properties.max.block.ms = %d%s",
-			c.what(), ctx.Err(), r.text, c.servers(), c.cfg.MaxBlock.Milliseconds(), c.lastSeen()),
+			"properties.bootstrap.servers = %s are up, reachable from this node and speak properties.security.protocol = %s there, or "+
+			"raise properties.max.block.ms = %d%s",
+			c.what(), ctx.Err(), r.text, c.servers(), c.cfg.Security.Protocol(), c.cfg.MaxBlock.Milliseconds(), c.lastSeen()),
 		Cause: ctx.Err(),
 	}
 }
