@@ -117,28 +117,30 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaqu
 
 /*
  * Whether a broker, or our judgement of its certificate, refuses the client for good; Kafka's Java client ends its producer then, too.
- * A handshake that is merely cut short and a token that could not be had now may go better the next time.
+ * A handshake that is merely cut short and a token that could not be had now may go better the next time. Returns PS_ERR_AUTHENTICATION,
+ * PS_ERR_SSL or 0. In TLS 1.3 the alert about the client's certificate comes after the handshake, as the error of an ordinary read.
  */
-static int is_refusal(int code, const char *reason) {
+static int refusal(int code, const char *reason) {
+        static const char *texts[] = {"certificate verify failed", "alert certificate", "alert bad certificate",
+                                      "alert unsupported certificate", "alert unknown ca", "alert access denied"};
         if (code == PS_ERR_AUTHENTICATION)
-                return !strstr(reason, "acquire SASL OAUTHBEARER token");
-        if (code != PS_ERR_SSL)
-                return 0;
-        return strstr(reason, "verify failed") || strstr(reason, "certificate required") ||
-               strstr(reason, "bad certificate") || strstr(reason, "certificate expired") ||
-               strstr(reason, "certificate unknown") || strstr(reason, "unknown ca");
+                return strstr(reason, "acquire SASL OAUTHBEARER token") ? 0 : code;
+        for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+                if (strstr(reason, texts[i]))
+                        return PS_ERR_SSL;
+        return 0;
 }
 
 static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) {
         ps_client *c = opaque;
-        int refused  = is_refusal(err, reason);
+        int refused  = refusal(err, reason);
         (void)rk;
         pthread_mutex_lock(&c->mu);
         /* That all are down tells less than why the last one was. */
         if (err != PS_ERR_ALL_BROKERS_DOWN || c->last_error.code == 0)
                 set_result(&c->last_error, err, reason);
         if (refused && c->refusal.code == 0)
-                set_result(&c->refusal, err, reason);
+                set_result(&c->refusal, refused, reason);
         pthread_mutex_unlock(&c->mu);
         if (refused)
                 atomic_store(&c->refused, 1);

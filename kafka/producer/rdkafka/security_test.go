@@ -224,7 +224,7 @@ func TestRightsOfAUser(t *testing.T) {
 		{"carol", []broker.Grant{{Topic: "rights", Write: true}}, "grant WRITE"},
 		{"dave", []broker.Grant{{ID: "rights-dave", Write: true}}, "grant WRITE on the topic"},
 		{"eve", []broker.Grant{{Topic: "rights", Write: true}, {ID: "rights-eve", Write: true}, {ID: "rights-eve", DenyDescribe: true}},
-			"grant DESCRIBE"},
+			"grant WRITE and DESCRIBE"},
 	} {
 		t.Run(c.user, func(t *testing.T) {
 			if err := b.Allow(testContext(t, 30*time.Second), c.user, c.grants...); err != nil {

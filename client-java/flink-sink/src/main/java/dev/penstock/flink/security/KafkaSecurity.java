@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 
@@ -84,7 +85,7 @@ public final class KafkaSecurity {
         try {
             return new ProducerConfig(producer).values();
         } catch (RuntimeException e) {
-            if (!producer.containsKey(CommonClientConfigs.CONFIG_PROVIDERS_CONFIG)) {
+            if (!producer.containsKey(AbstractConfig.CONFIG_PROVIDERS_CONFIG)) {
                 throw new UnsupportedSecurityException("the Kafka client refuses its properties: %s", e.getMessage());
             }
             // The text is a provider's and may hold what it has read.
