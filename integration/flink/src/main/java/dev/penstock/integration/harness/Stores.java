@@ -26,7 +26,9 @@ public final class Stores {
     /** A store with one key and its self-signed certificate, good for 127.0.0.1. */
     public Path key(String file, String type, String commonName, String... more) {
         List<String> arguments = new ArrayList<>(List.of("-genkeypair", "-alias", "me", "-keyalg", "RSA", "-keysize",
-                "2048", "-dname", "CN=" + commonName, "-ext", "SAN=ip:127.0.0.1", "-storetype", type));
+                "2048", "-dname", "CN=" + commonName, "-ext", "SAN=ip:127.0.0.1", "-storetype", type,
+                // Without it the tool asks for one where the type has passwords of keys.
+                "-keypass", password));
         arguments.addAll(Arrays.asList(more));
         run(file, arguments);
         return folder.resolve(file);
