@@ -24,7 +24,12 @@ type Authority struct {
 type Issued struct{ Chain, Key string }
 
 // NewAuthority makes a certificate authority.
-func NewAuthority(t testing.TB, name string) *Authority {
+func NewAuthority(t testing.TB, name string) *Authority { return newAuthority(t, name, nil) }
+
+// Intermediate makes an authority whose own certificate a has issued.
+func (a *Authority) Intermediate(name string) *Authority { return newAuthority(a.t, name, a) }
+
+func newAuthority(t testing.TB, name string, above *Authority) *Authority {
 	t.Helper()
 	a := &Authority{t: t, key: newKey(t)}
 	template := &x509.Certificate{
@@ -32,7 +37,11 @@ func NewAuthority(t testing.TB, name string) *Authority {
 		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
-	a.cert = a.sign(template, template, &a.key.PublicKey)
+	if above != nil {
+		a.cert = above.sign(template, above.cert, &a.key.PublicKey)
+	} else {
+		a.cert = a.sign(template, template, &a.key.PublicKey)
+	}
 	return a
 }
 

@@ -71,7 +71,8 @@ func (c *client) fault(doing string, r result) *producer.Error {
 // refused words that a broker does not let the client in. The check before each producer words it better, so this is what changed
 // since.
 func (c *client) refused(doing string, r result) *producer.Error {
-	option := "properties.ssl.truststore.* and properties.ssl.keystore.*, and the certificate of the broker"
+	option := "properties.ssl.truststore.*, which must hold the root of the broker's chain, at properties.ssl.keystore.* and at the " +
+		"certificate of the broker"
 	if r.code == C.PS_ERR_AUTHENTICATION {
 		option = "properties.sasl.mechanism, properties.sasl.jaas.config and the user on the broker"
 	}

@@ -29,6 +29,7 @@ var secured struct {
 	broker   *broker.Broker
 	trusted  *kafkatest.Authority
 	foreign  *kafkatest.Authority
+	between  *kafkatest.Authority // issued by trusted
 	endpoint *kafkatest.TokenEndpoint
 	dir      string
 	err      error
@@ -56,6 +57,7 @@ func securedBroker(t *testing.T) *broker.Broker {
 		tb := tbOfPackage{t, dir}
 		secured.trusted = kafkatest.NewAuthority(tb, "trusted")
 		secured.foreign = kafkatest.NewAuthority(tb, "foreign")
+		secured.between = secured.trusted.Intermediate("between")
 		secured.endpoint = kafkatest.NewTokenEndpoint(tb, "client", clientSecret)
 		secured.broker, secured.err = broker.Start(context.Background(), securedOptions(dir))
 		if secured.err == nil {
@@ -110,6 +112,7 @@ func securedOptions(dir string) broker.Options {
 			{Name: "TLS", Protocol: "SSL", Settings: store(good)},
 			{Name: "MUTUAL", Protocol: "SSL", Settings: mutual},
 			{Name: "EXPIRED", Protocol: "SSL", Settings: store(expired)},
+			{Name: "BETWEEN", Protocol: "SSL", Settings: store(secured.between.Issue("broker", 24*time.Hour, "127.0.0.1"))},
 			{Name: "ELSEWHERE", Protocol: "SSL", Settings: store(elsewhere)},
 			{Name: "SCRAM", Protocol: "SASL_SSL", Settings: merge(scram, store(good))},
 			{Name: "SCRAMPLAIN", Protocol: "SASL_PLAINTEXT", Settings: scram},

@@ -173,6 +173,21 @@ func TestLibraryRefusalsAreFinal(t *testing.T) {
 	}
 }
 
+// TestIntermediateAlone: Java trusts whatever lies in its trust store, OpenSSL wants the root; the difference must be told.
+func TestIntermediateAlone(t *testing.T) {
+	cfg := through(securedBroker(t), "BETWEEN", &producer.Security{TLS: trusting(secured.between)})
+	start := time.Now()
+	_, err := newEngine(t).Init(testContext(t, 30*time.Second), cfg, "between")
+	requireRefusal(t, err, time.Since(start), []string{"properties.ssl.truststore.*", "root"})
+	cfg.Security = producer.NewSecurity(&producer.Security{TLS: &producer.TLS{
+		CertificateAuthorities: secured.between.PEM() + secured.trusted.PEM()}})
+	ready, err := newEngine(t).Init(testContext(t, 30*time.Second), cfg, "between")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready.Discard()
+}
+
 func loggingEngine(t *testing.T, log *bytes.Buffer) *rdkafka.Engine {
 	t.Helper()
 	e, err := rdkafka.New(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
