@@ -94,6 +94,10 @@ func (a *Access) Check(ctx context.Context, cl *kgo.Client) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
+	select {
+	case <-a.refusals: // of an earlier question; what it told may have been repaired
+	default:
+	}
 	answer := make(chan error, 1)
 	go func() { answer <- cl.Ping(ctx) }()
 	select {

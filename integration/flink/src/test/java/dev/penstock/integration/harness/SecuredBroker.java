@@ -1,8 +1,5 @@
 package dev.penstock.integration.harness;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -93,12 +90,7 @@ public final class SecuredBroker implements AutoCloseable {
         properties.put("bootstrap.servers", broker.address("MUTUAL"));
         properties.put("security.protocol", "SSL");
         properties.put("ssl.truststore.type", "PEM");
-        try {
-            properties.put("ssl.truststore.certificates",
-                    Files.readString(Stores.certificateOf(folder.resolve("trust.jks"))));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        properties.put("ssl.truststore.location", Stores.certificateOf(folder.resolve("trust.jks")).toString());
         return properties;
     }
 
