@@ -159,7 +159,7 @@ class ProducerPropertiesTest {
         "SASL_SSL, sasl.oauthbearer.scope, x",
         "SASL_SSL, sasl.oauthbearer.expected.issuer, x",
         "SASL_SSL, sasl.login.read.timeout.ms, 7",
-        "SASL_SSL, acks, ${env:ACKS}"
+        "SASL_SSL, client.id, ${env:ID}"
     })
     void securityThatCannotBeTranslatedIsRefusedByName(String protocol, String key, String value) throws Exception {
         List<String> fine = new ArrayList<>(List.of("security.protocol", protocol, "config.providers", "env"));
