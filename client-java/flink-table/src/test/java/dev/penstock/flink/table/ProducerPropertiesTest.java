@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProducerPropertiesTest {
 
     private static final String JAAS =
-            PlainLoginModule.class.getName() + " required username=\"me\" password=\"secret\";";
+            PlainLoginModule.class.getName() + " required username=\"me\" password=\"planted\";";
 
     /** Fails when kafka-clients gets a property that nobody has classified. */
     @Test
@@ -114,10 +114,10 @@ class ProducerPropertiesTest {
         "partitioner.class, org.apache.kafka.clients.producer.RoundRobinPartitioner",
         "partitioner.ignore.keys, true",
         "enable.metrics.push, false",
-        "ssl.keystore.key, secret",
+        "ssl.keystore.key, planted",
         "sasl.mechanism, PLAIN",
         "ssl.truststore.location, /t.jks",
-        "sasl.jaas.config, secret",
+        "sasl.jaas.config, planted",
         "transaction.two.phase.commit.enable, true",
         "client.dns.lookup, resolve_canonical_bootstrap_servers_only",
         "send.buffer.bytes, 1",
@@ -136,7 +136,7 @@ class ProducerPropertiesTest {
     private static void whatCannotBeHonouredIsRefusedByName(String[] properties, String key) {
         NotNative e = assertThrows(NotNative.class, () -> translate(DeliveryGuarantee.AT_LEAST_ONCE, properties));
         assertTrue(e.getMessage().contains(key), e.getMessage());
-        assertFalse(e.getMessage().contains("secret"), e.getMessage());
+        assertFalse(e.getMessage().contains("planted"), e.getMessage());
     }
 
     /** Each is fine without the last pair. */
@@ -151,7 +151,7 @@ class ProducerPropertiesTest {
         "SSL, ssl.trustmanager.algorithm, SunX509",
         "SSL, ssl.keymanager.algorithm, NewSunX509",
         "SSL, sasl.mechanism, PLAIN",
-        "SSL, sasl.jaas.config, secret",
+        "SSL, sasl.jaas.config, planted",
         "SASL_PLAINTEXT, ssl.truststore.location, /t.jks",
         "SASL_SSL, sasl.mechanism, GSSAPI",
         "SASL_SSL, sasl.kerberos.service.name, kafka",
