@@ -60,6 +60,7 @@ func producerConfig(k *pb.KafkaConfig, topic string) producer.Config {
 		ConnectionsMaxIdle:     millis(k.GetConnectionsMaxIdleMs()),
 		MetadataMaxAge:         millis(k.GetMetadataMaxAgeMs()),
 		MaxInFlight:            int(k.GetMaxInFlight()),
+		Security:               security(k.GetSecurity()),
 	}
 	if k.LingerMs != nil {
 		linger := millis(k.GetLingerMs())

@@ -32,11 +32,16 @@ type Options struct {
 	TransactionVersion int
 	// Heap is the maximum heap, "512m" when empty.
 	Heap string
+	// Listeners are further ways in; the plaintext one of Addr is always there.
+	Listeners []Listener
+	// SystemProperties of the broker's JVM.
+	SystemProperties map[string]string
 }
 
 // Broker is one running broker. Its methods are called by one goroutine at a time.
 type Broker struct {
 	addr    string
+	addrs   map[string]string // of the further listeners
 	dir     string
 	ownsDir bool
 	process *os.Process
@@ -85,7 +90,7 @@ func (b *Broker) PID() int { return b.process.Pid }
 func (b *Broker) Dir() string { return b.dir }
 
 func (b *Broker) launch(ctx context.Context, o Options, classpath string) error {
-	ports, err := freePorts(2)
+	ports, err := freePorts(2 + len(o.Listeners))
 	if err != nil {
 		return err
 	}
@@ -93,7 +98,8 @@ func (b *Broker) launch(ctx context.Context, o Options, classpath string) error 
 		ports[0] = o.Port
 	}
 	b.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
-	if err := writeConfig(b.dir, o, ports[0], ports[1]); err != nil {
+	b.addrs = addresses(o.Listeners, ports[2:])
+	if err := b.writeConfig(o, ports[0], ports[1]); err != nil {
 		return err
 	}
 	if err := b.format(ctx, o, classpath); err != nil {
@@ -108,7 +114,11 @@ func (b *Broker) launch(ctx context.Context, o Options, classpath string) error 
 		return err
 	}
 	defer out.Close()
-	cmd := b.java(classpath, "-Xmx"+heap, "kafka.Kafka", b.file("server.properties"))
+	args := []string{"-Xmx" + heap}
+	for name, value := range o.SystemProperties {
+		args = append(args, "-D"+name+"="+value)
+	}
+	cmd := b.java(classpath, append(args, "kafka.Kafka", b.file("server.properties"))...)
 	cmd.Stdout, cmd.Stderr = out, out
 	return b.run(cmd)
 }

@@ -55,6 +55,9 @@ func defaults(dir string, port, controllerPort int) map[string]string {
 	}
 }
 
+// escapes are those of java.util.Properties.
+var escapes = strings.NewReplacer("\\", "\\\\", "\n", "\\n")
+
 // log4j sends everything to one file; without a configuration the broker would log nothing.
 const log4j = `status = error
 appender.file.type = File
@@ -66,12 +69,14 @@ rootLogger.level = info
 rootLogger.appenderRef.file.ref = file
 `
 
-func writeConfig(dir string, o Options, port, controllerPort int) error {
+func (b *Broker) writeConfig(o Options, port, controllerPort int) error {
+	dir := b.dir
 	properties := defaults(dir, port, controllerPort)
+	b.addListeners(properties, o.Listeners)
 	maps.Copy(properties, o.Settings)
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
-		fmt.Fprintf(&text, "%s=%s\n", key, properties[key])
+		fmt.Fprintf(&text, "%s=%s\n", key, escapes.Replace(properties[key]))
 	}
 	if err := os.WriteFile(filepath.Join(dir, "server.properties"), []byte(text.String()), 0o600); err != nil {
 		return err

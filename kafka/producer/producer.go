@@ -34,6 +34,8 @@ type Config struct {
 	MetadataMaxAge         time.Duration
 	MaxInFlight            int
 	Retries                *int
+	// Security nil: PLAINTEXT.
+	Security *Security
 }
 
 // Identity names one transaction for the committer.

@@ -29,6 +29,7 @@ struct ps_client {
         atomic_int_fast64_t acked;
         atomic_int_fast64_t failed;
         atomic_int fatal_raised;
+        atomic_int refused;
         atomic_int cancelled;
         atomic_int stopping;
         /* Rounds of the poll thread; room in the queue appears only in such a round. Raised under mu. */
@@ -45,6 +46,7 @@ struct ps_client {
         int producer_epoch;
         ps_result first_failure;
         ps_result last_error;
+        ps_result refusal;
 
         /* Owned by the one producing thread. */
         rd_kafka_topic_t *topic;
@@ -113,12 +115,35 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaqu
         }
 }
 
+/*
+ * Whether a broker, or our judgement of its certificate, refuses the client for good; Kafka's Java client ends its producer then, too.
+ * A handshake that is merely cut short and a token that could not be had now may go better the next time. Returns PS_ERR_AUTHENTICATION,
+ * PS_ERR_SSL or 0. In TLS 1.3 the alert about the client's certificate comes after the handshake, as the error of an ordinary read.
+ */
+static int refusal(int code, const char *reason) {
+        static const char *texts[] = {"certificate verify failed", "alert certificate", "alert bad certificate",
+                                      "alert unsupported certificate", "alert unknown ca", "alert access denied"};
+        if (code == PS_ERR_AUTHENTICATION)
+                return strstr(reason, "acquire SASL OAUTHBEARER token") ? 0 : code;
+        for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+                if (strstr(reason, texts[i]))
+                        return PS_ERR_SSL;
+        return 0;
+}
+
 static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) {
         ps_client *c = opaque;
+        int refused  = refusal(err, reason);
         (void)rk;
         pthread_mutex_lock(&c->mu);
-        set_result(&c->last_error, err, reason);
+        /* That all are down tells less than why the last one was. */
+        if (err != PS_ERR_ALL_BROKERS_DOWN || c->last_error.code == 0)
+                set_result(&c->last_error, err, reason);
+        if (refused && c->refusal.code == 0)
+                set_result(&c->refusal, refused, reason);
         pthread_mutex_unlock(&c->mu);
+        if (refused)
+                atomic_store(&c->refused, 1);
         if (err == PS_ERR_FATAL)
                 atomic_store(&c->fatal_raised, 1);
 }
@@ -269,7 +294,7 @@ void ps_resume(ps_client *c) {
 }
 
 int ps_failed(ps_client *c) {
-        return atomic_load(&c->failed) != 0 || atomic_load(&c->fatal_raised);
+        return atomic_load(&c->failed) != 0 || atomic_load(&c->fatal_raised) || atomic_load(&c->refused);
 }
 
 void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
@@ -291,6 +316,7 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
         s->producer_epoch = c->producer_epoch;
         s->first_failure  = c->first_failure;
         s->last_error     = c->last_error;
+        s->refusal        = c->refusal;
         pthread_mutex_unlock(&c->mu);
 }
 
@@ -412,7 +438,7 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
                 done += b->timestamps ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
                 if (r->code == PS_ERR_NO_ERROR)
                         continue;
-                if (r->code != PS_ERR_QUEUE_FULL || !wait_for_room(c, seen, deadline))
+                if (r->code != PS_ERR_QUEUE_FULL || atomic_load(&c->refused) || !wait_for_room(c, seen, deadline))
                         return done;
         }
         return done;

@@ -3,6 +3,7 @@ package rdkafka
 /*
 #cgo CFLAGS: -O2 -Wall -Wextra -std=gnu11
 #include <stdlib.h>
+#include <string.h>
 #include "penstock_rdkafka.h"
 */
 import "C"
@@ -85,6 +86,8 @@ func cStrings(options []setting) (names, values []*C.char) {
 
 func freeStrings(list []*C.char) {
 	for _, s := range list {
+		// Some are secrets; the library has copies of its own, which it overwrites.
+		C.memset(unsafe.Pointer(s), 0, C.strlen(s))
 		C.free(unsafe.Pointer(s))
 	}
 }
@@ -146,6 +149,9 @@ func (c *client) initTransactions(ctx context.Context) error {
 			return nil
 		}
 		res := goResult(&r)
+		if refusal := c.snapshot().refusal; refusal.code != 0 {
+			return c.fault("initialising", refusal)
+		}
 		if !res.retriable && res.code != C.PS_ERR_TIMED_OUT {
 			return c.initFault(ctx, res)
 		}
@@ -317,7 +323,10 @@ func (c *client) err() error {
 		return nil
 	}
 	s := c.snapshot()
-	if s.fatal.code != 0 {
+	switch {
+	case s.refusal.code != 0:
+		return c.fault("producing", s.refusal)
+	case s.fatal.code != 0:
 		return c.fault("producing", s.fatal)
 	}
 	return c.causeFault("delivering a record", s.firstFailure)
@@ -352,6 +361,7 @@ type snapshot struct {
 	firstFailure  result
 	fatal         result
 	lastError     result
+	refusal       result
 }
 
 func (c *client) snapshot() snapshot {
@@ -366,6 +376,7 @@ func (c *client) snapshot() snapshot {
 		firstFailure:  goResult(&s.first_failure),
 		fatal:         goResult(&s.fatal),
 		lastError:     goResult(&s.last_error),
+		refusal:       goResult(&s.refusal),
 	}
 }
 

@@ -48,6 +48,7 @@ func (m *mapper) millis(name, option string, d time.Duration, low, high int64) {
 func settings(cfg producer.Config, transactionalID string) ([]setting, error) {
 	m := &mapper{}
 	m.connections(cfg)
+	m.security(cfg.Security)
 	m.delivery(cfg)
 	m.batching(cfg, transactionalID)
 	m.transaction(cfg, transactionalID)

@@ -73,6 +73,9 @@ func (e *Engine) Init(ctx context.Context, cfg producer.Config, transactionalID 
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.MaxBlock)
 	defer cancel()
+	if err := e.identities.check(ctx, cfg); err != nil {
+		return nil, err
+	}
 	c, err := e.newClient(e.fitBatches(ctx, cfg), transactionalID)
 	if err != nil {
 		return nil, err
@@ -90,10 +93,13 @@ func (e *Engine) Init(ctx context.Context, cfg producer.Config, transactionalID 
 }
 
 // OpenPlain creates a producer without transactions. It does not wait for a broker: a broker that is not there shows when
-// records are flushed.
+// records are flushed. A protected cluster is asked first whether it lets the client in at all, which takes some seconds at most.
 func (e *Engine) OpenPlain(ctx context.Context, cfg producer.Config) (producer.Plain, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, producer.Errorf(producer.Retry, "opening a Kafka producer: %w", err)
+	}
+	if err := e.identities.check(ctx, cfg); err != nil {
+		return nil, err
 	}
 	c, err := e.newClient(e.fitBatches(ctx, cfg), "")
 	if err != nil {

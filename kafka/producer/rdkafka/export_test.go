@@ -1,6 +1,10 @@
 package rdkafka
 
-import "penstock.dev/penstock/kafka/producer"
+import (
+	"context"
+
+	"penstock.dev/penstock/kafka/producer"
+)
 
 // ClientIdentity is what librdkafka's statistics have told of the producer's identity so far.
 func ClientIdentity(o producer.Open) (id int64, epoch int16, seen bool) {
@@ -10,3 +14,27 @@ func ClientIdentity(o producer.Open) (id int64, epoch int16, seen bool) {
 
 // Pretend makes o believe that the coordinator gave it another identity.
 func Pretend(o producer.Open, who producer.Identity) { o.(*open).identity = who }
+
+// InitUnchecked initialises an id by librdkafka alone.
+func InitUnchecked(ctx context.Context, e *Engine, cfg producer.Config, id string) error {
+	c, err := e.newClient(cfg, id)
+	if err != nil {
+		return err
+	}
+	defer c.destroy()
+	return c.initTransactions(ctx)
+}
+
+// PlainUnchecked writes r by librdkafka alone.
+func PlainUnchecked(ctx context.Context, e *Engine, cfg producer.Config, r *producer.Records) error {
+	c, err := e.newClient(cfg, "")
+	if err != nil {
+		return err
+	}
+	p := &plain{c: c}
+	defer p.Close()
+	if err := p.Produce(ctx, r); err != nil {
+		return err
+	}
+	return p.Flush(ctx)
+}

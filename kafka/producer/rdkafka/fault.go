@@ -47,6 +47,8 @@ func (c *client) fault(doing string, r result) *producer.Error {
 		return fault(producer.Fenced, r.code, "%s of %s: the broker refused the producer's epoch (%s): another attempt has "+
 			"taken the transactional id over, or the transaction was open for longer than "+
 			"properties.transaction.timeout.ms = %d and was aborted", doing, c.what(), r.text, c.cfg.TransactionTimeout.Milliseconds())
+	case C.PS_ERR_AUTHENTICATION, C.PS_ERR_SSL:
+		return c.refused(doing, r)
 	case C.PS_ERR_MSG_TOO_LARGE, C.PS_ERR_RECORDS_TOO_LARGE:
 		return c.tooLarge(r, r.topic)
 	case C.PS_ERR_UNKNOWN_TOPIC, C.PS_ERR_UNKNOWN_TOPIC_PART, C.PS_ERR_UNKNOWN_PARTITION:
@@ -64,6 +66,18 @@ func (c *client) fault(doing string, r result) *producer.Error {
 	default:
 		return fault(producer.FailEpoch, r.code, "%s of %s: %s (code %d)", doing, c.what(), r.text, r.code)
 	}
+}
+
+// refused words that a broker does not let the client in. The check before each producer words it better, so this is what changed
+// since.
+func (c *client) refused(doing string, r result) *producer.Error {
+	option := "properties.ssl.truststore.*, which must hold the root of the broker's chain, at properties.ssl.keystore.* and at the " +
+		"certificate of the broker"
+	if r.code == C.PS_ERR_AUTHENTICATION {
+		option = "properties.sasl.mechanism, properties.sasl.jaas.config and the user on the broker"
+	}
+	return fault(producer.BadRequest, r.code, "%s of %s: the broker at %s and this client do not accept each other (%s): look at %s",
+		doing, c.what(), c.servers(), r.text, option)
 }
 
 func (c *client) tooLarge(r result, topic string) *producer.Error {
@@ -111,8 +125,9 @@ func (c *client) initTimeout(ctx context.Context, r result) error {
 		Kind: producer.Retry,
 		Code: r.code,
 		Text: fmt.Sprintf("initialising %s: no transaction coordinator answered in time (%v; %s): check that the brokers at "+
-			"properties.bootstrap.servers = %s are up and reachable from this node, or raise properties.max.block.ms = %d%s",
-			c.what(), ctx.Err(), r.text, c.servers(), c.cfg.MaxBlock.Milliseconds(), c.lastSeen()),
+			"properties.bootstrap.servers = %s are up, reachable from this node and speak properties.security.protocol = %s there, or "+
+			"raise properties.max.block.ms = %d%s",
+			c.what(), ctx.Err(), r.text, c.servers(), c.cfg.Security.Protocol(), c.cfg.MaxBlock.Milliseconds(), c.lastSeen()),
 		Cause: ctx.Err(),
 	}
 }

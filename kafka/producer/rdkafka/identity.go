@@ -2,23 +2,26 @@ package rdkafka
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/access"
 )
 
 // adminIdle is how long the connections for look-ups outlive the last one; one checkpoint interval should find them open.
 const adminIdle = 2 * time.Minute
 
 // identities asks transaction coordinators who owns an id. librdkafka cannot: it has neither a getter for the identity nor
-// DescribeTransactions. There is one admin client for each list of bootstrap servers, created when first needed and closed
-// when idle.
+// DescribeTransactions. There is one admin client for each list of bootstrap servers and way to get in, created when first needed and
+// closed when idle.
 type identities struct {
 	mu      sync.Mutex
 	clients map[string]*admin
@@ -27,32 +30,62 @@ type identities struct {
 // admin is one shared client. users and idle are guarded by identities.mu.
 type admin struct {
 	*kadm.Client
-	users int
-	idle  *time.Timer
+	raw    *kgo.Client
+	access *access.Access
+	users  int
+	idle   *time.Timer
 }
 
-// clusterKey names the cluster that cfg means.
-func clusterKey(cfg producer.Config) string { return strings.Join(cfg.BootstrapServers, ",") }
+// clusterKey names the cluster that cfg means and who asks it; it is not for texts.
+func clusterKey(cfg producer.Config) string {
+	return strings.Join(cfg.BootstrapServers, ",") + "\x00" + cfg.Security.Fingerprint()
+}
 
 func newIdentities() *identities { return &identities{clients: map[string]*admin{}} }
 
 // acquire hands out the client for cfg; release it with the returned function.
-func (d *identities) acquire(cfg producer.Config) (*kadm.Client, func(), error) {
+func (d *identities) acquire(cfg producer.Config) (*admin, func(), error) {
 	key := clusterKey(cfg)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a := d.clients[key]
 	if a == nil {
-		cl, err := kgo.NewClient(kgo.SeedBrokers(cfg.BootstrapServers...), kgo.ClientID("penstock-identity"))
-		if err != nil {
-			return nil, nil, producer.Errorf(producer.BadRequest, "properties.bootstrap.servers = %s: %w", key, err)
+		var err error
+		if a, err = newAdmin(cfg); err != nil {
+			return nil, nil, err
 		}
-		a = &admin{Client: kadm.NewClient(cl)}
 		a.idle = time.AfterFunc(adminIdle, func() { d.closeIdle(key, a) })
 		d.clients[key] = a
 	}
 	a.users++
-	return a.Client, func() { d.release(a) }, nil
+	return a, func() { d.release(a) }, nil
+}
+
+func newAdmin(cfg producer.Config) (*admin, error) {
+	in, err := access.New(cfg.Security)
+	if err != nil {
+		return nil, err
+	}
+	options := append(in.Options(), kgo.SeedBrokers(cfg.BootstrapServers...), kgo.ClientID("penstock-identity"))
+	raw, err := kgo.NewClient(options...)
+	if err != nil {
+		return nil, producer.Errorf(producer.BadRequest, "properties.bootstrap.servers = %s: %w",
+			strings.Join(cfg.BootstrapServers, ","), err)
+	}
+	return &admin{Client: kadm.NewClient(raw), raw: raw, access: in}, nil
+}
+
+// check returns the reason when the cluster does not let this client in and never will, nil otherwise.
+func (d *identities) check(ctx context.Context, cfg producer.Config) error {
+	if cfg.Security == nil {
+		return nil
+	}
+	a, release, err := d.acquire(cfg)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return a.access.Check(ctx, a.raw)
 }
 
 func (d *identities) release(a *admin) {
@@ -111,7 +144,14 @@ func (d *identities) describe(ctx context.Context, cfg producer.Config, id strin
 	if err == nil {
 		err = txn.Err
 	}
+	if refusal := cl.access.Refusal(err); refusal != nil {
+		return producer.Identity{}, refusal
+	}
 	switch {
+	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		return producer.Identity{}, producer.Errorf(producer.BadRequest, "the transactional id %q may not be described by this user, "+
+			"which Penstock needs beside WRITE to learn the identity of its producer: grant DESCRIBE on transactional ids with the "+
+			"prefix in sink.transactional-id-prefix", id)
 	case err != nil:
 		return producer.Identity{}, producer.Errorf(producer.Retry, "asking the coordinator of %q for the identity of its "+
 			"producer: %w", id, err)

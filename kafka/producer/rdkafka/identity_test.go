@@ -2,6 +2,7 @@ package rdkafka
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,6 +47,32 @@ func TestIdentityIsAskedAgain(t *testing.T) {
 	}
 	if identity.TransactionalID != "job-0-1" || asked.Load() < 3 {
 		t.Errorf("identity %+v after %d questions", identity, asked.Load())
+	}
+}
+
+// TestForbiddenIdentityIsFinal: a real broker with Kafka's own authorizer refuses such a user earlier, others may not.
+func TestForbiddenIdentityIsFinal(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	initialise(t, cluster.ListenAddrs(), "job-0-1")
+	cluster.ControlKey(int16(kmsg.DescribeTransactions), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		resp := req.ResponseKind().(*kmsg.DescribeTransactionsResponse)
+		state := kmsg.NewDescribeTransactionsResponseTransactionState()
+		state.TransactionalID, state.ErrorCode = "job-0-1", kerr.TransactionalIDAuthorizationFailed.Code
+		resp.TransactionStates = append(resp.TransactionStates, state)
+		return resp, nil, true
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	d := newIdentities()
+	defer d.close()
+	_, err = d.lookUp(ctx, producer.Config{BootstrapServers: cluster.ListenAddrs(), RetryBackoff: time.Millisecond}, "job-0-1")
+	if producer.KindOf(err) != producer.BadRequest || ctx.Err() != nil || !strings.Contains(err.Error(), "grant DESCRIBE") {
+		t.Errorf("kind %v of %v", producer.KindOf(err), err)
 	}
 }
 

@@ -26,6 +26,12 @@ func TestMain(m *testing.M) {
 	if shared.broker != nil {
 		shared.broker.Kill()
 	}
+	if secured.broker != nil {
+		secured.broker.Kill()
+	}
+	if secured.dir != "" {
+		os.RemoveAll(secured.dir)
+	}
 	os.Exit(code)
 }
 

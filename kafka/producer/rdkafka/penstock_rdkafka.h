@@ -35,7 +35,9 @@ enum {
         PS_ERR_ALL_BROKERS_DOWN   = -187,
         PS_ERR_TIMED_OUT          = -185,
         PS_ERR_QUEUE_FULL         = -184,
+        PS_ERR_SSL                = -181,
         PS_ERR_STATE              = -172,
+        PS_ERR_AUTHENTICATION     = -169,
         PS_ERR_PURGE_QUEUE        = -152,
         PS_ERR_PURGE_INFLIGHT     = -151,
         PS_ERR_FATAL              = -150,
@@ -178,6 +180,7 @@ typedef struct {
         ps_result first_failure; /* of a delivery report */
         ps_result fatal;
         ps_result last_error; /* of the client as a whole, mostly connections; advice for error texts */
+        ps_result refusal;    /* the first time that a broker, or its certificate, was found to refuse the client for good */
 } ps_snapshot;
 
 /* One encoded batch; the memory is only read, and only until ps_produce returns. */
@@ -213,7 +216,7 @@ void ps_cancel(ps_client *c);
 void ps_resume(ps_client *c);
 
 void ps_snapshot_get(ps_client *c, ps_snapshot *s);
-/* 1 when a delivery failed or a fatal error was raised. Cheap: meant for every batch. */
+/* 1 when a delivery failed, a fatal error was raised or a broker refuses the client. Cheap: meant for every batch. */
 int ps_failed(ps_client *c);
 
 /*

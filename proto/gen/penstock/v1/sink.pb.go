@@ -1539,7 +1539,10 @@ type KafkaConfig struct {
 	// Unset = the effective Java default (retry until the delivery timeout).
 	Retries *uint32 `protobuf:"varint,23,opt,name=retries,proto3,oneof" json:"retries,omitempty"`
 	// Warm-up of the next epoch's producer; false only for measurements.
-	WarmPool      bool `protobuf:"varint,24,opt,name=warm_pool,json=warmPool,proto3" json:"warm_pool,omitempty"`
+	WarmPool bool `protobuf:"varint,24,opt,name=warm_pool,json=warmPool,proto3" json:"warm_pool,omitempty"`
+	// Unset: neither encrypted nor authenticated. Only in the request of an opening writer, never in a job graph: key stores are
+	// files of the TaskManager.
+	Security      *Security `protobuf:"bytes,25,opt,name=security,proto3" json:"security,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1742,6 +1745,344 @@ func (x *KafkaConfig) GetWarmPool() bool {
 	return false
 }
 
+func (x *KafkaConfig) GetSecurity() *Security {
+	if x != nil {
+		return x.Security
+	}
+	return nil
+}
+
+// Security protects the connections to the brokers. Nothing may log these messages; what is secret is marked debug_redact, and a
+// program that keeps a value keeps it in a type that does not print it.
+type Security struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset: no encryption.
+	Tls *Tls `protobuf:"bytes,1,opt,name=tls,proto3" json:"tls,omitempty"`
+	// Unset: no authentication beyond the one of tls.
+	Sasl          *Sasl `protobuf:"bytes,2,opt,name=sasl,proto3" json:"sasl,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Security) Reset() {
+	*x = Security{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Security) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Security) ProtoMessage() {}
+
+func (x *Security) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Security.ProtoReflect.Descriptor instead.
+func (*Security) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Security) GetTls() *Tls {
+	if x != nil {
+		return x.Tls
+	}
+	return nil
+}
+
+func (x *Security) GetSasl() *Sasl {
+	if x != nil {
+		return x.Sasl
+	}
+	return nil
+}
+
+// Tls is always version 1.2 or newer. All material is PEM.
+type Tls struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who is trusted, one certificate or more; never empty.
+	CertificateAuthorities []byte `protobuf:"bytes,1,opt,name=certificate_authorities,json=certificateAuthorities,proto3" json:"certificate_authorities,omitempty"`
+	// The client's own certificate, then its issuers; empty: the client shows none.
+	CertificateChain []byte `protobuf:"bytes,2,opt,name=certificate_chain,json=certificateChain,proto3" json:"certificate_chain,omitempty"`
+	// PKCS8, not encrypted; set exactly when certificate_chain is.
+	PrivateKey []byte `protobuf:"bytes,3,opt,name=private_key,json=privateKey,proto3" json:"private_key,omitempty"`
+	// The name of the broker is not compared with its certificate.
+	SkipEndpointIdentification bool `protobuf:"varint,4,opt,name=skip_endpoint_identification,json=skipEndpointIdentification,proto3" json:"skip_endpoint_identification,omitempty"`
+	unknownFields              protoimpl.UnknownFields
+	sizeCache                  protoimpl.SizeCache
+}
+
+func (x *Tls) Reset() {
+	*x = Tls{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Tls) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Tls) ProtoMessage() {}
+
+func (x *Tls) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Tls.ProtoReflect.Descriptor instead.
+func (*Tls) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Tls) GetCertificateAuthorities() []byte {
+	if x != nil {
+		return x.CertificateAuthorities
+	}
+	return nil
+}
+
+func (x *Tls) GetCertificateChain() []byte {
+	if x != nil {
+		return x.CertificateChain
+	}
+	return nil
+}
+
+func (x *Tls) GetPrivateKey() []byte {
+	if x != nil {
+		return x.PrivateKey
+	}
+	return nil
+}
+
+func (x *Tls) GetSkipEndpointIdentification() bool {
+	if x != nil {
+		return x.SkipEndpointIdentification
+	}
+	return false
+}
+
+type Sasl struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER.
+	Mechanism string `protobuf:"bytes,1,opt,name=mechanism,proto3" json:"mechanism,omitempty"`
+	// Of every mechanism but OAUTHBEARER.
+	User *UserPassword `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	// Of OAUTHBEARER.
+	ClientCredentials *ClientCredentials `protobuf:"bytes,3,opt,name=client_credentials,json=clientCredentials,proto3" json:"client_credentials,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *Sasl) Reset() {
+	*x = Sasl{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sasl) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sasl) ProtoMessage() {}
+
+func (x *Sasl) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sasl.ProtoReflect.Descriptor instead.
+func (*Sasl) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Sasl) GetMechanism() string {
+	if x != nil {
+		return x.Mechanism
+	}
+	return ""
+}
+
+func (x *Sasl) GetUser() *UserPassword {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *Sasl) GetClientCredentials() *ClientCredentials {
+	if x != nil {
+		return x.ClientCredentials
+	}
+	return nil
+}
+
+type UserPassword struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Password      []byte                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UserPassword) Reset() {
+	*x = UserPassword{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserPassword) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserPassword) ProtoMessage() {}
+
+func (x *UserPassword) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserPassword.ProtoReflect.Descriptor instead.
+func (*UserPassword) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UserPassword) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UserPassword) GetPassword() []byte {
+	if x != nil {
+		return x.Password
+	}
+	return nil
+}
+
+// ClientCredentials is how a token is had (RFC 6749 4.4) and what is sent beside it (RFC 7628 3.1).
+type ClientCredentials struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TokenEndpoint string                 `protobuf:"bytes,1,opt,name=token_endpoint,json=tokenEndpoint,proto3" json:"token_endpoint,omitempty"`
+	ClientId      string                 `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	ClientSecret  []byte                 `protobuf:"bytes,3,opt,name=client_secret,json=clientSecret,proto3" json:"client_secret,omitempty"`
+	// Empty: none is asked for.
+	Scope      string            `protobuf:"bytes,4,opt,name=scope,proto3" json:"scope,omitempty"`
+	Extensions map[string]string `protobuf:"bytes,5,rep,name=extensions,proto3" json:"extensions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// PEM; who is trusted when token_endpoint is https; never empty then.
+	CertificateAuthorities []byte `protobuf:"bytes,6,opt,name=certificate_authorities,json=certificateAuthorities,proto3" json:"certificate_authorities,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *ClientCredentials) Reset() {
+	*x = ClientCredentials{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientCredentials) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientCredentials) ProtoMessage() {}
+
+func (x *ClientCredentials) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClientCredentials.ProtoReflect.Descriptor instead.
+func (*ClientCredentials) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ClientCredentials) GetTokenEndpoint() string {
+	if x != nil {
+		return x.TokenEndpoint
+	}
+	return ""
+}
+
+func (x *ClientCredentials) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+func (x *ClientCredentials) GetClientSecret() []byte {
+	if x != nil {
+		return x.ClientSecret
+	}
+	return nil
+}
+
+func (x *ClientCredentials) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *ClientCredentials) GetExtensions() map[string]string {
+	if x != nil {
+		return x.Extensions
+	}
+	return nil
+}
+
+func (x *ClientCredentials) GetCertificateAuthorities() []byte {
+	if x != nil {
+		return x.CertificateAuthorities
+	}
+	return nil
+}
+
 type WriterOpened struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	WriterId uint64                 `protobuf:"varint,1,opt,name=writer_id,json=writerId,proto3" json:"writer_id,omitempty"`
@@ -1756,7 +2097,7 @@ type WriterOpened struct {
 
 func (x *WriterOpened) Reset() {
 	*x = WriterOpened{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1768,7 +2109,7 @@ func (x *WriterOpened) String() string {
 func (*WriterOpened) ProtoMessage() {}
 
 func (x *WriterOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[13]
+	mi := &file_penstock_v1_sink_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,7 +2122,7 @@ func (x *WriterOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterOpened.ProtoReflect.Descriptor instead.
 func (*WriterOpened) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{13}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WriterOpened) GetWriterId() uint64 {
@@ -1822,7 +2163,7 @@ type WarmEpoch struct {
 
 func (x *WarmEpoch) Reset() {
 	*x = WarmEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +2175,7 @@ func (x *WarmEpoch) String() string {
 func (*WarmEpoch) ProtoMessage() {}
 
 func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[14]
+	mi := &file_penstock_v1_sink_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +2188,7 @@ func (x *WarmEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WarmEpoch.ProtoReflect.Descriptor instead.
 func (*WarmEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{14}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WarmEpoch) GetTransactionalId() string {
@@ -1868,7 +2209,7 @@ type DefineSchemas struct {
 
 func (x *DefineSchemas) Reset() {
 	*x = DefineSchemas{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1880,7 +2221,7 @@ func (x *DefineSchemas) String() string {
 func (*DefineSchemas) ProtoMessage() {}
 
 func (x *DefineSchemas) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[15]
+	mi := &file_penstock_v1_sink_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1893,7 +2234,7 @@ func (x *DefineSchemas) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefineSchemas.ProtoReflect.Descriptor instead.
 func (*DefineSchemas) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{15}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DefineSchemas) GetKeySchemaId() int32 {
@@ -1924,7 +2265,7 @@ type BeginEpoch struct {
 
 func (x *BeginEpoch) Reset() {
 	*x = BeginEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1936,7 +2277,7 @@ func (x *BeginEpoch) String() string {
 func (*BeginEpoch) ProtoMessage() {}
 
 func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[16]
+	mi := &file_penstock_v1_sink_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1949,7 +2290,7 @@ func (x *BeginEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginEpoch.ProtoReflect.Descriptor instead.
 func (*BeginEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{16}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *BeginEpoch) GetEpochId() uint64 {
@@ -1986,7 +2327,7 @@ type EpochBegun struct {
 
 func (x *EpochBegun) Reset() {
 	*x = EpochBegun{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1998,7 +2339,7 @@ func (x *EpochBegun) String() string {
 func (*EpochBegun) ProtoMessage() {}
 
 func (x *EpochBegun) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[17]
+	mi := &file_penstock_v1_sink_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2011,7 +2352,7 @@ func (x *EpochBegun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochBegun.ProtoReflect.Descriptor instead.
 func (*EpochBegun) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{17}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *EpochBegun) GetEpochId() uint64 {
@@ -2052,7 +2393,7 @@ type EpochWarmed struct {
 
 func (x *EpochWarmed) Reset() {
 	*x = EpochWarmed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2064,7 +2405,7 @@ func (x *EpochWarmed) String() string {
 func (*EpochWarmed) ProtoMessage() {}
 
 func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[18]
+	mi := &file_penstock_v1_sink_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2077,7 +2418,7 @@ func (x *EpochWarmed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochWarmed.ProtoReflect.Descriptor instead.
 func (*EpochWarmed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{18}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EpochWarmed) GetTransactionalId() string {
@@ -2107,7 +2448,7 @@ type SubmitBatch struct {
 
 func (x *SubmitBatch) Reset() {
 	*x = SubmitBatch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2119,7 +2460,7 @@ func (x *SubmitBatch) String() string {
 func (*SubmitBatch) ProtoMessage() {}
 
 func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[19]
+	mi := &file_penstock_v1_sink_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2132,7 +2473,7 @@ func (x *SubmitBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatch.ProtoReflect.Descriptor instead.
 func (*SubmitBatch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{19}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SubmitBatch) GetSlot() uint32 {
@@ -2175,7 +2516,7 @@ type FlushEpoch struct {
 
 func (x *FlushEpoch) Reset() {
 	*x = FlushEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2187,7 +2528,7 @@ func (x *FlushEpoch) String() string {
 func (*FlushEpoch) ProtoMessage() {}
 
 func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[20]
+	mi := &file_penstock_v1_sink_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2200,7 +2541,7 @@ func (x *FlushEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlushEpoch.ProtoReflect.Descriptor instead.
 func (*FlushEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{20}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *FlushEpoch) GetEpochId() uint64 {
@@ -2227,7 +2568,7 @@ type EpochFlushed struct {
 
 func (x *EpochFlushed) Reset() {
 	*x = EpochFlushed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2239,7 +2580,7 @@ func (x *EpochFlushed) String() string {
 func (*EpochFlushed) ProtoMessage() {}
 
 func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[21]
+	mi := &file_penstock_v1_sink_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2252,7 +2593,7 @@ func (x *EpochFlushed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochFlushed.ProtoReflect.Descriptor instead.
 func (*EpochFlushed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{21}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EpochFlushed) GetEpochId() uint64 {
@@ -2281,7 +2622,7 @@ type SealEpoch struct {
 
 func (x *SealEpoch) Reset() {
 	*x = SealEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[22]
+	mi := &file_penstock_v1_sink_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2634,7 @@ func (x *SealEpoch) String() string {
 func (*SealEpoch) ProtoMessage() {}
 
 func (x *SealEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[22]
+	mi := &file_penstock_v1_sink_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2647,7 @@ func (x *SealEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SealEpoch.ProtoReflect.Descriptor instead.
 func (*SealEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{22}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SealEpoch) GetEpochId() uint64 {
@@ -2338,7 +2679,7 @@ type EpochSealed struct {
 
 func (x *EpochSealed) Reset() {
 	*x = EpochSealed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[23]
+	mi := &file_penstock_v1_sink_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2691,7 @@ func (x *EpochSealed) String() string {
 func (*EpochSealed) ProtoMessage() {}
 
 func (x *EpochSealed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[23]
+	mi := &file_penstock_v1_sink_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2363,7 +2704,7 @@ func (x *EpochSealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochSealed.ProtoReflect.Descriptor instead.
 func (*EpochSealed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{23}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *EpochSealed) GetEpochId() uint64 {
@@ -2421,7 +2762,7 @@ type EpochStats struct {
 
 func (x *EpochStats) Reset() {
 	*x = EpochStats{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[24]
+	mi := &file_penstock_v1_sink_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2433,7 +2774,7 @@ func (x *EpochStats) String() string {
 func (*EpochStats) ProtoMessage() {}
 
 func (x *EpochStats) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[24]
+	mi := &file_penstock_v1_sink_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2446,7 +2787,7 @@ func (x *EpochStats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochStats.ProtoReflect.Descriptor instead.
 func (*EpochStats) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{24}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *EpochStats) GetBatches() uint64 {
@@ -2493,7 +2834,7 @@ type AbortEpoch struct {
 
 func (x *AbortEpoch) Reset() {
 	*x = AbortEpoch{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[25]
+	mi := &file_penstock_v1_sink_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2505,7 +2846,7 @@ func (x *AbortEpoch) String() string {
 func (*AbortEpoch) ProtoMessage() {}
 
 func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[25]
+	mi := &file_penstock_v1_sink_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2518,7 +2859,7 @@ func (x *AbortEpoch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortEpoch.ProtoReflect.Descriptor instead.
 func (*AbortEpoch) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{25}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AbortEpoch) GetEpochId() uint64 {
@@ -2537,7 +2878,7 @@ type EpochAborted struct {
 
 func (x *EpochAborted) Reset() {
 	*x = EpochAborted{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[26]
+	mi := &file_penstock_v1_sink_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2549,7 +2890,7 @@ func (x *EpochAborted) String() string {
 func (*EpochAborted) ProtoMessage() {}
 
 func (x *EpochAborted) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[26]
+	mi := &file_penstock_v1_sink_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2562,7 +2903,7 @@ func (x *EpochAborted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EpochAborted.ProtoReflect.Descriptor instead.
 func (*EpochAborted) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{26}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EpochAborted) GetEpochId() uint64 {
@@ -2582,7 +2923,7 @@ type WriterFailed struct {
 
 func (x *WriterFailed) Reset() {
 	*x = WriterFailed{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[27]
+	mi := &file_penstock_v1_sink_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2594,7 +2935,7 @@ func (x *WriterFailed) String() string {
 func (*WriterFailed) ProtoMessage() {}
 
 func (x *WriterFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[27]
+	mi := &file_penstock_v1_sink_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2607,7 +2948,7 @@ func (x *WriterFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterFailed.ProtoReflect.Descriptor instead.
 func (*WriterFailed) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{27}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *WriterFailed) GetEpochId() uint64 {
@@ -2637,7 +2978,7 @@ type WriterProgress struct {
 
 func (x *WriterProgress) Reset() {
 	*x = WriterProgress{}
-	mi := &file_penstock_v1_sink_proto_msgTypes[28]
+	mi := &file_penstock_v1_sink_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2649,7 +2990,7 @@ func (x *WriterProgress) String() string {
 func (*WriterProgress) ProtoMessage() {}
 
 func (x *WriterProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_sink_proto_msgTypes[28]
+	mi := &file_penstock_v1_sink_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2662,7 +3003,7 @@ func (x *WriterProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterProgress.ProtoReflect.Descriptor instead.
 func (*WriterProgress) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{28}
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WriterProgress) GetRowsEncoded() uint64 {
@@ -2813,7 +3154,7 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x1dMAP_NULL_KEY_MODE_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04FAIL\x10\x01\x12\b\n" +
 	"\x04DROP\x10\x02\x12\v\n" +
-	"\aLITERAL\x10\x03\"\xa4\b\n" +
+	"\aLITERAL\x10\x03\"\xd7\b\n" +
 	"\vKafkaConfig\x12+\n" +
 	"\x11bootstrap_servers\x18\x01 \x03(\tR\x10bootstrapServers\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -2841,12 +3182,41 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x13metadata_max_age_ms\x18\x15 \x01(\rR\x10metadataMaxAgeMs\x12\"\n" +
 	"\rmax_in_flight\x18\x16 \x01(\rR\vmaxInFlight\x12\x1d\n" +
 	"\aretries\x18\x17 \x01(\rH\x02R\aretries\x88\x01\x01\x12\x1b\n" +
-	"\twarm_pool\x18\x18 \x01(\bR\bwarmPoolB\f\n" +
+	"\twarm_pool\x18\x18 \x01(\bR\bwarmPool\x121\n" +
+	"\bsecurity\x18\x19 \x01(\v2\x15.penstock.v1.SecurityR\bsecurityB\f\n" +
 	"\n" +
 	"_linger_msB\x14\n" +
 	"\x12_compression_levelB\n" +
 	"\n" +
-	"\b_retries\"\x80\x01\n" +
+	"\b_retries\"U\n" +
+	"\bSecurity\x12\"\n" +
+	"\x03tls\x18\x01 \x01(\v2\x10.penstock.v1.TlsR\x03tls\x12%\n" +
+	"\x04sasl\x18\x02 \x01(\v2\x11.penstock.v1.SaslR\x04sasl\"\xd3\x01\n" +
+	"\x03Tls\x127\n" +
+	"\x17certificate_authorities\x18\x01 \x01(\fR\x16certificateAuthorities\x12+\n" +
+	"\x11certificate_chain\x18\x02 \x01(\fR\x10certificateChain\x12$\n" +
+	"\vprivate_key\x18\x03 \x01(\fB\x03\x80\x01\x01R\n" +
+	"privateKey\x12@\n" +
+	"\x1cskip_endpoint_identification\x18\x04 \x01(\bR\x1askipEndpointIdentification\"\xa2\x01\n" +
+	"\x04Sasl\x12\x1c\n" +
+	"\tmechanism\x18\x01 \x01(\tR\tmechanism\x12-\n" +
+	"\x04user\x18\x02 \x01(\v2\x19.penstock.v1.UserPasswordR\x04user\x12M\n" +
+	"\x12client_credentials\x18\x03 \x01(\v2\x1e.penstock.v1.ClientCredentialsR\x11clientCredentials\"C\n" +
+	"\fUserPassword\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1f\n" +
+	"\bpassword\x18\x02 \x01(\fB\x03\x80\x01\x01R\bpassword\"\xdf\x02\n" +
+	"\x11ClientCredentials\x12%\n" +
+	"\x0etoken_endpoint\x18\x01 \x01(\tR\rtokenEndpoint\x12\x1b\n" +
+	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12(\n" +
+	"\rclient_secret\x18\x03 \x01(\fB\x03\x80\x01\x01R\fclientSecret\x12\x14\n" +
+	"\x05scope\x18\x04 \x01(\tR\x05scope\x12N\n" +
+	"\n" +
+	"extensions\x18\x05 \x03(\v2..penstock.v1.ClientCredentials.ExtensionsEntryR\n" +
+	"extensions\x127\n" +
+	"\x17certificate_authorities\x18\x06 \x01(\fR\x16certificateAuthorities\x1a=\n" +
+	"\x0fExtensionsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x80\x01\n" +
 	"\fWriterOpened\x12\x1b\n" +
 	"\twriter_id\x18\x01 \x01(\x04R\bwriterId\x12!\n" +
 	"\fcredit_bytes\x18\x02 \x01(\x04R\vcreditBytes\x12\x18\n" +
@@ -2947,7 +3317,7 @@ func file_penstock_v1_sink_proto_rawDescGZIP() []byte {
 }
 
 var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_penstock_v1_sink_proto_goTypes = []any{
 	(DeliveryGuarantee)(0),            // 0: penstock.v1.DeliveryGuarantee
 	(Partitioner)(0),                  // 1: penstock.v1.Partitioner
@@ -2967,44 +3337,50 @@ var file_penstock_v1_sink_proto_goTypes = []any{
 	(*RawFormat)(nil),                 // 15: penstock.v1.RawFormat
 	(*JsonFormat)(nil),                // 16: penstock.v1.JsonFormat
 	(*KafkaConfig)(nil),               // 17: penstock.v1.KafkaConfig
-	(*WriterOpened)(nil),              // 18: penstock.v1.WriterOpened
-	(*WarmEpoch)(nil),                 // 19: penstock.v1.WarmEpoch
-	(*DefineSchemas)(nil),             // 20: penstock.v1.DefineSchemas
-	(*BeginEpoch)(nil),                // 21: penstock.v1.BeginEpoch
-	(*EpochBegun)(nil),                // 22: penstock.v1.EpochBegun
-	(*EpochWarmed)(nil),               // 23: penstock.v1.EpochWarmed
-	(*SubmitBatch)(nil),               // 24: penstock.v1.SubmitBatch
-	(*FlushEpoch)(nil),                // 25: penstock.v1.FlushEpoch
-	(*EpochFlushed)(nil),              // 26: penstock.v1.EpochFlushed
-	(*SealEpoch)(nil),                 // 27: penstock.v1.SealEpoch
-	(*EpochSealed)(nil),               // 28: penstock.v1.EpochSealed
-	(*EpochStats)(nil),                // 29: penstock.v1.EpochStats
-	(*AbortEpoch)(nil),                // 30: penstock.v1.AbortEpoch
-	(*EpochAborted)(nil),              // 31: penstock.v1.EpochAborted
-	(*WriterFailed)(nil),              // 32: penstock.v1.WriterFailed
-	(*WriterProgress)(nil),            // 33: penstock.v1.WriterProgress
-	(*Schema)(nil),                    // 34: penstock.v1.Schema
-	(*Error)(nil),                     // 35: penstock.v1.Error
+	(*Security)(nil),                  // 18: penstock.v1.Security
+	(*Tls)(nil),                       // 19: penstock.v1.Tls
+	(*Sasl)(nil),                      // 20: penstock.v1.Sasl
+	(*UserPassword)(nil),              // 21: penstock.v1.UserPassword
+	(*ClientCredentials)(nil),         // 22: penstock.v1.ClientCredentials
+	(*WriterOpened)(nil),              // 23: penstock.v1.WriterOpened
+	(*WarmEpoch)(nil),                 // 24: penstock.v1.WarmEpoch
+	(*DefineSchemas)(nil),             // 25: penstock.v1.DefineSchemas
+	(*BeginEpoch)(nil),                // 26: penstock.v1.BeginEpoch
+	(*EpochBegun)(nil),                // 27: penstock.v1.EpochBegun
+	(*EpochWarmed)(nil),               // 28: penstock.v1.EpochWarmed
+	(*SubmitBatch)(nil),               // 29: penstock.v1.SubmitBatch
+	(*FlushEpoch)(nil),                // 30: penstock.v1.FlushEpoch
+	(*EpochFlushed)(nil),              // 31: penstock.v1.EpochFlushed
+	(*SealEpoch)(nil),                 // 32: penstock.v1.SealEpoch
+	(*EpochSealed)(nil),               // 33: penstock.v1.EpochSealed
+	(*EpochStats)(nil),                // 34: penstock.v1.EpochStats
+	(*AbortEpoch)(nil),                // 35: penstock.v1.AbortEpoch
+	(*EpochAborted)(nil),              // 36: penstock.v1.EpochAborted
+	(*WriterFailed)(nil),              // 37: penstock.v1.WriterFailed
+	(*WriterProgress)(nil),            // 38: penstock.v1.WriterProgress
+	nil,                               // 39: penstock.v1.ClientCredentials.ExtensionsEntry
+	(*Schema)(nil),                    // 40: penstock.v1.Schema
+	(*Error)(nil),                     // 41: penstock.v1.Error
 }
 var file_penstock_v1_sink_proto_depIdxs = []int32{
 	8,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
-	19, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
-	21, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
-	24, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
-	25, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
-	27, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
-	30, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
-	20, // 7: penstock.v1.WriteRequest.schemas:type_name -> penstock.v1.DefineSchemas
-	18, // 8: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
-	22, // 9: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
-	26, // 10: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
-	28, // 11: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
-	31, // 12: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
-	32, // 13: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
-	33, // 14: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
-	23, // 15: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
+	24, // 1: penstock.v1.WriteRequest.warm:type_name -> penstock.v1.WarmEpoch
+	26, // 2: penstock.v1.WriteRequest.begin:type_name -> penstock.v1.BeginEpoch
+	29, // 3: penstock.v1.WriteRequest.submit:type_name -> penstock.v1.SubmitBatch
+	30, // 4: penstock.v1.WriteRequest.flush:type_name -> penstock.v1.FlushEpoch
+	32, // 5: penstock.v1.WriteRequest.seal:type_name -> penstock.v1.SealEpoch
+	35, // 6: penstock.v1.WriteRequest.abort:type_name -> penstock.v1.AbortEpoch
+	25, // 7: penstock.v1.WriteRequest.schemas:type_name -> penstock.v1.DefineSchemas
+	23, // 8: penstock.v1.WriteEvent.opened:type_name -> penstock.v1.WriterOpened
+	27, // 9: penstock.v1.WriteEvent.begun:type_name -> penstock.v1.EpochBegun
+	31, // 10: penstock.v1.WriteEvent.flushed:type_name -> penstock.v1.EpochFlushed
+	33, // 11: penstock.v1.WriteEvent.sealed:type_name -> penstock.v1.EpochSealed
+	36, // 12: penstock.v1.WriteEvent.aborted:type_name -> penstock.v1.EpochAborted
+	37, // 13: penstock.v1.WriteEvent.failed:type_name -> penstock.v1.WriterFailed
+	38, // 14: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
+	28, // 15: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
 	7,  // 16: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
-	34, // 17: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
+	40, // 17: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
 	10, // 18: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.Format
 	0,  // 19: penstock.v1.OpenWriter.guarantee:type_name -> penstock.v1.DeliveryGuarantee
 	17, // 20: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
@@ -3021,15 +3397,21 @@ var file_penstock_v1_sink_proto_depIdxs = []int32{
 	16, // 31: penstock.v1.ChangelogJsonFormat.json:type_name -> penstock.v1.JsonFormat
 	3,  // 32: penstock.v1.JsonFormat.timestamp_format:type_name -> penstock.v1.JsonFormat.TimestampFormat
 	4,  // 33: penstock.v1.JsonFormat.map_null_key_mode:type_name -> penstock.v1.JsonFormat.MapNullKeyMode
-	29, // 34: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
-	35, // 35: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
-	5,  // 36: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
-	6,  // 37: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
-	37, // [37:38] is the sub-list for method output_type
-	36, // [36:37] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	18, // 34: penstock.v1.KafkaConfig.security:type_name -> penstock.v1.Security
+	19, // 35: penstock.v1.Security.tls:type_name -> penstock.v1.Tls
+	20, // 36: penstock.v1.Security.sasl:type_name -> penstock.v1.Sasl
+	21, // 37: penstock.v1.Sasl.user:type_name -> penstock.v1.UserPassword
+	22, // 38: penstock.v1.Sasl.client_credentials:type_name -> penstock.v1.ClientCredentials
+	39, // 39: penstock.v1.ClientCredentials.extensions:type_name -> penstock.v1.ClientCredentials.ExtensionsEntry
+	34, // 40: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
+	41, // 41: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
+	5,  // 42: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
+	6,  // 43: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
+	43, // [43:44] is the sub-list for method output_type
+	42, // [42:43] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_sink_proto_init() }
@@ -3070,14 +3452,14 @@ func file_penstock_v1_sink_proto_init() {
 	}
 	file_penstock_v1_sink_proto_msgTypes[9].OneofWrappers = []any{}
 	file_penstock_v1_sink_proto_msgTypes[12].OneofWrappers = []any{}
-	file_penstock_v1_sink_proto_msgTypes[15].OneofWrappers = []any{}
+	file_penstock_v1_sink_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_sink_proto_rawDesc), len(file_penstock_v1_sink_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   29,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

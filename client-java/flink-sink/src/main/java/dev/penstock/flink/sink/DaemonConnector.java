@@ -1,13 +1,17 @@
 package dev.penstock.flink.sink;
 
+import dev.penstock.flink.security.KafkaSecurity;
+import dev.penstock.flink.security.UnsupportedSecurityException;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Owner;
+import dev.penstock.proto.v1.Security;
 import dev.penstock.session.SessionSettings;
 import java.io.IOException;
 import java.io.Serializable;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
@@ -35,7 +39,20 @@ interface DaemonConnector extends Serializable {
                         versions.jackson(),
                         settings.connectTimeout());
         OpenWriter.Builder open = plan.openMessage().setOwner(owner(context, variables));
+        protect(open, plan.producerProperties());
         return StreamDaemonWriter.open(session, open);
+    }
+
+    /** Here and not in the plan: key stores are files of this machine, and are read anew by each attempt. */
+    private static void protect(OpenWriter.Builder open, Properties producer) throws NotNativeException {
+        try {
+            Security security = KafkaSecurity.resolve(producer);
+            if (security != null) {
+                open.getKafkaBuilder().setSecurity(security);
+            }
+        } catch (UnsupportedSecurityException e) {
+            throw new NotNativeException(e.getMessage());
+        }
     }
 
     private static Owner owner(WriterInitContext context, Map<String, String> variables) {

@@ -11,6 +11,7 @@ import org.apache.flink.connector.kafka.sink.internal.CheckpointTransaction;
 import org.apache.flink.connector.kafka.sink.internal.FlinkKafkaInternalProducer;
 import org.apache.flink.connector.kafka.sink.internal.TransactionAbortStrategyContextImpl;
 import org.apache.flink.connector.kafka.sink.internal.TransactionAbortStrategyImpl;
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +51,8 @@ final class LingeringTransactions {
                             prober::abort,
                             () -> unused("admin client"),
                             precommitted(recovered)));
+        } catch (KafkaException e) {
+            throw ClientRefusal.explain(e, names.prefix());
         }
     }
 

@@ -1,14 +1,20 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.flink.security.KafkaSecurity;
+import dev.penstock.flink.security.UnsupportedSecurityException;
 import dev.penstock.proto.v1.KafkaConfig;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.SaslConfigs;
+import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +35,19 @@ final class ProducerProperties {
 
     /** The broker-side wait that librdkafka accepts at most. */
     private static final int MAX_REQUEST_TIMEOUT_MS = 900_000;
+
+    /** What KafkaSecurity.resolve reads where the task runs. */
+    private static final Set<String> PLACEHOLDERS =
+            new TreeSet<>(
+                    Set.of(
+                            SaslConfigs.SASL_JAAS_CONFIG,
+                            "sasl.oauthbearer.client.credentials.client.secret",
+                            SslConfigs.SSL_KEY_PASSWORD_CONFIG,
+                            SslConfigs.SSL_KEYSTORE_PASSWORD_CONFIG,
+                            SslConfigs.SSL_KEYSTORE_KEY_CONFIG,
+                            SslConfigs.SSL_KEYSTORE_CERTIFICATE_CHAIN_CONFIG,
+                            SslConfigs.SSL_TRUSTSTORE_PASSWORD_CONFIG,
+                            SslConfigs.SSL_TRUSTSTORE_CERTIFICATES_CONFIG));
 
     private final Map<String, Object> given;
     private final ProducerConfig effective;
@@ -68,11 +87,9 @@ final class ProducerProperties {
     }
 
     private static ProducerConfig parse(Map<String, Object> given, boolean transactional) throws NotNative {
-        if (given.containsKey("config.providers")) {
-            // The parser would load and ask the providers.
-            throw new NotNative("property 'config.providers' is not translated; write the values themselves");
-        }
         Map<String, Object> asked = new HashMap<>(given);
+        // The providers are asked where the task runs; this machine may not even have what they read.
+        asked.keySet().removeIf(key -> key.equals("config.providers") || key.startsWith(PropertyTreatment.PROVIDER_PREFIX));
         if (transactional) {
             // Decides what acks, idempotence and retries may be.
             asked.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "penstock");
@@ -85,11 +102,6 @@ final class ProducerProperties {
     }
 
     private void refuseUntranslatable() throws NotNative {
-        if (!"PLAINTEXT".equals(effective.getString("security.protocol"))) {
-            throw new NotNative(
-                    "property 'security.protocol' is '%s'; only PLAINTEXT is native yet",
-                    effective.getString("security.protocol"));
-        }
         for (String key : given.keySet()) {
             switch (PropertyTreatment.of(key)) {
                 case UNKNOWN -> throw new NotNative(
@@ -99,7 +111,25 @@ final class ProducerProperties {
                     // Translated below, or without effect on the daemon.
                 }
             }
+            if (isPlaceholder(key) && !PLACEHOLDERS.contains(key)) {
+                throw new NotNative(
+                        "property '%s' is for 'config.providers' to resolve, which is native for %s; write the value"
+                                + " itself",
+                        key, PLACEHOLDERS);
+            }
         }
+        try {
+            KafkaSecurity.check(given.keySet(), effective.values(), this::isPlaceholder);
+        } catch (UnsupportedSecurityException e) {
+            throw new NotNative(e.getMessage());
+        }
+    }
+
+    /** Without providers the text stands for itself, as in the Kafka client. */
+    private boolean isPlaceholder(String key) {
+        return given.containsKey("config.providers")
+                && !key.startsWith("config.providers")
+                && String.valueOf(given.get(key)).contains("${");
     }
 
     private void refuseUnlessDefault(String key) throws NotNative {

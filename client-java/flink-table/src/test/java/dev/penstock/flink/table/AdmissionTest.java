@@ -82,7 +82,7 @@ class AdmissionTest {
         "penstock.enabled, false, 'penstock.enabled'",
         "topic, a;b, 'topic'",
         "sink.partitioner, fixed, FlinkFixedPartitioner",
-        "properties.security.protocol, SSL, security.protocol",
+        "properties.ssl.cipher.suites, TLS_AES_128_GCM_SHA256, ssl.cipher.suites",
         "properties.nobody.knows, 1, nobody.knows"
     })
     void oneOptionMakesItStockByName(String key, String value, String named) {

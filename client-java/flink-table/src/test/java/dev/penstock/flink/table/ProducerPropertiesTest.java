@@ -6,16 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.proto.v1.KafkaConfig;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.security.plain.PlainLoginModule;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerPropertiesTest {
+
+    private static final String JAAS =
+            PlainLoginModule.class.getName() + " required username=\"me\" password=\"planted\";";
 
     /** Fails when kafka-clients gets a property that nobody has classified. */
     @Test
@@ -105,14 +110,14 @@ class ProducerPropertiesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "security.protocol, SSL",
         "interceptor.classes, a.B",
         "partitioner.class, org.apache.kafka.clients.producer.RoundRobinPartitioner",
         "partitioner.ignore.keys, true",
         "enable.metrics.push, false",
-        "config.providers, env",
+        "ssl.keystore.key, planted",
+        "sasl.mechanism, PLAIN",
         "ssl.truststore.location, /t.jks",
-        "sasl.jaas.config, secret",
+        "sasl.jaas.config, planted",
         "client.dns.lookup, resolve_canonical_bootstrap_servers_only",
         "send.buffer.bytes, 1",
         "no.such.key, 1",
@@ -124,9 +129,70 @@ class ProducerPropertiesTest {
         "acks, 7"
     })
     void whatCannotBeHonouredIsRefusedByName(String key, String value) {
-        NotNative e = assertThrows(NotNative.class, () -> translate(DeliveryGuarantee.AT_LEAST_ONCE, key, value));
+        whatCannotBeHonouredIsRefusedByName(new String[] {key, value}, key);
+    }
+
+    private static void whatCannotBeHonouredIsRefusedByName(String[] properties, String key) {
+        NotNative e = assertThrows(NotNative.class, () -> translate(DeliveryGuarantee.AT_LEAST_ONCE, properties));
         assertTrue(e.getMessage().contains(key), e.getMessage());
-        assertFalse(e.getMessage().contains("secret"), e.getMessage());
+        assertFalse(e.getMessage().contains("planted"), e.getMessage());
+    }
+
+    /** Each is fine without the last pair. */
+    @ParameterizedTest
+    @CsvSource({
+        "SSL, ssl.cipher.suites, TLS_AES_128_GCM_SHA256",
+        "SSL, ssl.enabled.protocols, TLSv1.3",
+        "SSL, ssl.protocol, TLSv1.2",
+        "SSL, ssl.provider, SunJSSE",
+        "SSL, ssl.endpoint.identification.algorithm, LDAPS",
+        "SSL, ssl.secure.random.implementation, NativePRNG",
+        "SSL, ssl.trustmanager.algorithm, SunX509",
+        "SSL, ssl.keymanager.algorithm, NewSunX509",
+        "SSL, sasl.mechanism, PLAIN",
+        "SSL, sasl.jaas.config, planted",
+        "SASL_PLAINTEXT, ssl.truststore.location, /t.jks",
+        "SASL_SSL, sasl.mechanism, GSSAPI",
+        "SASL_SSL, sasl.kerberos.service.name, kafka",
+        "SASL_SSL, sasl.login.class, org.apache.kafka.common.security.authenticator.DefaultLogin",
+        "SASL_SSL, sasl.oauthbearer.scope, x",
+        "SASL_SSL, sasl.oauthbearer.expected.issuer, x",
+        "SASL_SSL, sasl.login.read.timeout.ms, 7",
+        "SASL_SSL, client.id, ${env:ID}"
+    })
+    void securityThatCannotBeTranslatedIsRefusedByName(String protocol, String key, String value) throws Exception {
+        List<String> fine = new ArrayList<>(List.of("security.protocol", protocol, "config.providers", "env"));
+        if (protocol.startsWith("SASL")) {
+            fine.addAll(List.of("sasl.mechanism", "PLAIN", "sasl.jaas.config", JAAS));
+        }
+        translate(DeliveryGuarantee.AT_LEAST_ONCE, fine.toArray(String[]::new));
+        fine.addAll(List.of(key, value));
+        whatCannotBeHonouredIsRefusedByName(fine.toArray(String[]::new), key);
+    }
+
+    @Test
+    void secretsMayBePlaceholdersAndAreNotInThePlan() throws Exception {
+        KafkaConfig config =
+                translate(
+                        DeliveryGuarantee.EXACTLY_ONCE,
+                        "security.protocol", "SASL_SSL",
+                        "sasl.mechanism", "PLAIN",
+                        "sasl.jaas.config", "${file:/absent:jaas}",
+                        "ssl.truststore.location", "/absent.jks",
+                        "ssl.truststore.password", "${env:SECRET}",
+                        "config.providers", "file,env",
+                        "config.providers.file.class", "no.such.Provider");
+        assertFalse(config.hasSecurity());
+        assertEquals(translate(DeliveryGuarantee.EXACTLY_ONCE), config);
+        // Without a provider the text is the value.
+        assertThrows(
+                NotNative.class,
+                () ->
+                        translate(
+                                DeliveryGuarantee.EXACTLY_ONCE,
+                                "security.protocol", "SASL_SSL",
+                                "sasl.mechanism", "PLAIN",
+                                "sasl.jaas.config", "${file:/absent:jaas}"));
     }
 
     /** kafka-clients 3.9, of the connector for Flink 2.0, has no such property, and ignores it. */

@@ -1,6 +1,7 @@
 package dev.penstock.integration.harness;
 
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -28,10 +30,15 @@ public final class BrokerProcess implements AutoCloseable {
     private final Path settings;
     private final String classPath;
     private final int transactionVersion;
+    private final Map<String, String> addresses = new LinkedHashMap<>();
     private ChildProcess process;
 
-    private BrokerProcess(Path folder, int transactionVersion) {
-        int[] ports = Workspace.freePorts(2);
+    private BrokerProcess(Path folder, int transactionVersion, List<BrokerListener> listeners,
+            Map<String, String> more) {
+        int[] ports = Workspace.freePorts(2 + listeners.size());
+        for (int i = 0; i < listeners.size(); i++) {
+            addresses.put(listeners.get(i).name(), "127.0.0.1:" + ports[2 + i]);
+        }
         this.folder = folder;
         this.port = ports[0];
         this.bootstrap = "127.0.0.1:" + port;
@@ -39,7 +46,7 @@ public final class BrokerProcess implements AutoCloseable {
         this.transactionVersion = transactionVersion;
         try {
             this.classPath = Files.readString(Workspace.brokerClassPathFile()).strip();
-            Files.writeString(settings, settings(folder.resolve("data"), ports[0], ports[1]));
+            Files.writeString(settings, settings(folder.resolve("data"), ports[0], ports[1], listeners, more));
             Files.writeString(folder.resolve("log4j2.properties"), LOGGING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -53,7 +60,18 @@ public final class BrokerProcess implements AutoCloseable {
 
     /** Formats storage with the given feature level of {@code transaction.version}, starts, and waits until ready. */
     public static BrokerProcess start(int transactionVersion) {
-        BrokerProcess broker = new BrokerProcess(Workspace.temporary("broker"), transactionVersion);
+        return start(transactionVersion, List.of(), Map.of());
+    }
+
+    /**
+     * As above with more ways in beside the plaintext one.
+     *
+     * @param more server properties
+     */
+    public static BrokerProcess start(int transactionVersion, List<BrokerListener> listeners,
+            Map<String, String> more) {
+        BrokerProcess broker =
+                new BrokerProcess(Workspace.temporary("broker"), transactionVersion, listeners, more);
         try {
             broker.format();
             broker.launch();
@@ -67,6 +85,11 @@ public final class BrokerProcess implements AutoCloseable {
     /** Address for {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return bootstrap;
+    }
+
+    /** Address of one of the listeners that {@link #start(int, List, Map)} was given. */
+    public String address(String listener) {
+        return addresses.get(listener);
     }
 
     public ChildProcess process() {
@@ -136,15 +159,25 @@ public final class BrokerProcess implements AutoCloseable {
                 "-cp", classPath);
     }
 
-    private static String settings(Path data, int port, int controllerPort) {
+    private String settings(Path data, int port, int controllerPort, List<BrokerListener> listeners,
+            Map<String, String> more) {
+        StringBuilder at = new StringBuilder();
+        StringBuilder protocols = new StringBuilder();
+        Properties further = new Properties();
+        further.putAll(more);
+        for (BrokerListener listener : listeners) {
+            at.append(',').append(listener.name()).append("://").append(addresses.get(listener.name()));
+            protocols.append(',').append(listener.name()).append(':').append(listener.protocol());
+            listener.prefixed().forEach(further::setProperty);
+        }
         return """
                 process.roles=broker,controller
                 node.id=1
                 controller.quorum.voters=1@127.0.0.1:%2$d
-                listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
-                advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+                listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d%4$s
+                advertised.listeners=PLAINTEXT://127.0.0.1:%1$d%4$s
                 controller.listener.names=CONTROLLER
-                listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+                listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT%5$s
                 log.dirs=%3$s
                 offsets.topic.replication.factor=1
                 offsets.topic.num.partitions=1
@@ -155,7 +188,18 @@ public final class BrokerProcess implements AutoCloseable {
                 transaction.abort.timed.out.transaction.cleanup.interval.ms=1000
                 group.initial.rebalance.delay.ms=0
                 auto.create.topics.enable=false
-                """.formatted(port, controllerPort, data);
+                """.formatted(port, controllerPort, data, at, protocols) + text(further);
+    }
+
+    /** With the escapes of the format. */
+    private static String text(Properties properties) {
+        StringWriter text = new StringWriter();
+        try {
+            properties.store(text, null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
     }
 
     private static final String LOGGING = """

@@ -1,0 +1,43 @@
+package dev.penstock.flink.sink;
+
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
+import org.junit.jupiter.api.Test;
+
+class ClientRefusalTest {
+
+    @Test
+    void aRefusalNamesThePropertyOrTheRight() {
+        Map<KafkaException, String> refusals =
+                Map.of(
+                        new SaslAuthenticationException("no"), "properties.sasl.jaas.config",
+                        new UnsupportedSaslMechanismException("no"), "properties.sasl.mechanism",
+                        new SslAuthenticationException("no"), "properties.ssl.truststore.*",
+                        new TransactionalIdAuthorizationException("no"), "grant WRITE on transactional ids with the"
+                                + " prefix 'job'");
+        refusals.forEach(
+                (refusal, expected) -> {
+                    KafkaException outer = new KafkaException("error state", refusal);
+                    for (KafkaException e : new KafkaException[] {refusal, outer}) {
+                        KafkaException explained = ClientRefusal.explain(e, "job");
+                        assertTrue(explained.getMessage().contains(expected), explained.getMessage());
+                        assertTrue(explained.getMessage().endsWith(": no"), explained.getMessage());
+                        assertSame(e, explained.getCause());
+                    }
+                });
+    }
+
+    @Test
+    void everythingElseStaysAsItIs() {
+        KafkaException e = new KafkaException(new TimeoutException("later"));
+        assertSame(e, ClientRefusal.explain(e, "job"));
+    }
+}
