@@ -127,7 +127,7 @@ final class Admission {
                 request.sink()
                         .valueEncodingFormat()
                         .createRuntimeEncoder(context, request.sink().physicalDataType());
-        return ValueFormats.admit(request.options(), rowType, stock);
+        return Formats.admit(request.options().valueFormat(), rowType, stock);
     }
 
     private static Schema schema(RowType rowType) throws NotNative {

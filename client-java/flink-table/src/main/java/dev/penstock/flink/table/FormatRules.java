@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** What holds for the options of every value format. */
+/** What holds for the options of every format. */
 final class FormatRules {
 
     private FormatRules() {}

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which value formats are native, with which of their options. Options go through Flink's own factories. */
-class ValueFormatsTest {
+/** Which formats are native, with which of their options. Options go through Flink's own factories. */
+class FormatsTest {
 
     private static final RowType ONE_INT =
             (RowType) DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT())).notNull().getLogicalType();
@@ -184,7 +184,7 @@ class ValueFormatsTest {
     @ValueSource(strings = {"avro", "avro-confluent", "debezium-avro-confluent", "protobuf", "of-a-user", ""})
     void anyOtherFormatIsStock(String format) {
         NotNative e = assertThrows(
-                NotNative.class, () -> ValueFormats.admit(TableOptions.of(Map.of("format", format)), ONE_INT, null));
+                NotNative.class, () -> Formats.admit(value(Map.of("format", format)), ONE_INT, null));
         assertTrue(e.getMessage().contains("the value format is '" + format + "'"), e.getMessage());
     }
 
@@ -193,8 +193,8 @@ class ValueFormatsTest {
     void anOptionThatNobodyHasLookedAtIsStock(String format) {
         NotNative e = assertThrows(
                 NotNative.class,
-                () -> ValueFormats.admit(
-                        TableOptions.of(Map.of("format", format, format + ".new-in-flink-9", "1")), ONE_INT, null));
+                () -> Formats.admit(
+                        value(Map.of("format", format, format + ".new-in-flink-9", "1")), ONE_INT, null));
         assertTrue(e.getMessage().contains("'" + format + ".new-in-flink-9'"), e.getMessage());
     }
 
@@ -223,6 +223,10 @@ class ValueFormatsTest {
     void anotherRawSerializerIsStock() {
         var made = new RawFormatSerializationSchema(ONE_INT.getTypeAt(0), "UTF-8", false);
         assertThrows(NotNative.class, () -> RawOptions.parse(Map.of(), ONE_INT, made));
+    }
+
+    private static FormatChoice value(Map<String, String> options) {
+        return TableOptions.of(options).valueFormat();
     }
 
     private static Format changelog(Envelope envelope, JsonFormat.Builder json) {
