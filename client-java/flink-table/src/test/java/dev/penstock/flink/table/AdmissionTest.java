@@ -80,7 +80,6 @@ class AdmissionTest {
     @CsvSource({
         "penstock.enabled, false, 'penstock.enabled'",
         "topic, a;b, 'topic'",
-        "sink.partitioner, fixed, FlinkFixedPartitioner",
         "properties.security.protocol, SSL, security.protocol",
         "properties.nobody.knows, 1, nobody.knows"
     })
@@ -94,11 +93,6 @@ class AdmissionTest {
     }
 
     @Test
-    void keysAreStock() {
-        assertReason(Map.of("key.format", "json", "key.fields", "id"), "key.format");
-    }
-
-    @Test
     void poolingIsStockOnlyWithTransactions() throws Exception {
         Map<String, String> pooling = Map.of("sink.transaction-naming-strategy", "POOLING");
         admit(pooling);
@@ -106,16 +100,6 @@ class AdmissionTest {
         exactlyOnce.put("sink.delivery-guarantee", "exactly-once");
         exactlyOnce.put("sink.transactional-id-prefix", "p");
         assertReason(exactlyOnce, "naming-strategy");
-    }
-
-    @Test
-    void writtenMetadataIsStock() {
-        PenstockDynamicSink sink = SinkTables.sink(SinkTables.OPTIONS);
-        sink.applyWritableMetadata(
-                List.of("timestamp"),
-                DataTypes.ROW(DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.TIMESTAMP_LTZ(3)));
-        assertNamed("metadata", sink);
-        assertNamed("metadata", (PenstockDynamicSink) sink.copy());
     }
 
     @Test
@@ -144,7 +128,11 @@ class AdmissionTest {
     @Test
     void anotherFlinkIsStockUntilItsFormatsWereCompared() {
         Admission.Request request =
-                new Admission.Request(null, List.of(), TableOptions.of(Map.of()), true, null, "2.4-SNAPSHOT");
+                new Admission.Request(
+                        null,
+                        List.of(),
+                        new PenstockTable("c", "t", TableOptions.of(Map.of()), true, null),
+                        "2.4-SNAPSHOT");
         NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
         assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
     }

@@ -42,9 +42,8 @@ class JobGraphTest {
     @Test
     void thePlanSaysWhoWritesAndWhy() {
         assertTrue(explain("penstock-kafka", "").contains("penstock-kafka [native]: Writer"));
-        String fallback = explain("penstock-kafka", ", 'sink.partitioner'='fixed'");
-        assertTrue(
-                fallback.contains("penstock-kafka [fallback: 'sink.partitioner' is FlinkFixedPartitioner"), fallback);
+        String fallback = explain("penstock-kafka", ", 'properties.send.buffer.bytes'='1'");
+        assertTrue(fallback.contains("penstock-kafka [fallback: property 'send.buffer.bytes' is not"), fallback);
     }
 
     @Test
@@ -52,8 +51,8 @@ class JobGraphTest {
         ValidationException e =
                 assertThrows(
                         ValidationException.class,
-                        () -> explain("penstock-kafka", ", 'penstock.fallback'='fail', 'sink.partitioner'='fixed'"));
-        assertTrue(e.getMessage().contains("sink.partitioner"), e.getMessage());
+                        () -> explain("penstock-kafka", ", 'penstock.fallback'='fail', 'penstock.enabled'='false'"));
+        assertTrue(e.getMessage().contains("'penstock.enabled' is false"), e.getMessage());
     }
 
     @Test
