@@ -88,7 +88,9 @@ type session struct {
 	frame   []byte
 	out     []byte
 	parser  *columnar.Parser
-	encoder *encode.Encoder
+	encoder *encode.RecordEncoder
+	// open is what the last 'S' told.
+	open *pb.OpenWriter
 }
 
 func (s *session) read(r io.Reader) ([]byte, error) {
@@ -149,11 +151,11 @@ func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := protoplan.Plan(row, open.GetValueFormat(), floats)
+	plan, err := protoplan.RecordPlan(row, open, floats)
 	if err != nil {
 		return nil, err
 	}
-	s.parser, s.encoder = columnar.NewParser(row), encode.NewEncoder(plan)
+	s.parser, s.encoder, s.open = columnar.NewParser(row), encode.NewRecordEncoder(plan), open
 	return []byte{'O'}, nil
 }
 
@@ -165,16 +167,14 @@ func (s *session) batch(tag uint32, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := s.encoder.Encode(batch, encode.AllRows(batch))
+	records, err := s.encoder.Encode(batch)
 	if err != nil {
 		return nil, err
 	}
-	s.out = append(s.out[:0], 'R')
-	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(encoded.Len()))
-	for _, offset := range encoded.Offsets {
-		s.out = binary.LittleEndian.AppendUint32(s.out, offset)
+	if s.open.GetShape() == nil {
+		s.out = appendValues(s.out[:0], records.Value)
+	} else {
+		s.out = appendRecords(s.out[:0], records, s.open.GetTopic())
 	}
-	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(len(encoded.ValueNulls)))
-	s.out = append(s.out, encoded.ValueNulls...)
-	return append(s.out, encoded.Values...), nil
+	return s.out, nil
 }
