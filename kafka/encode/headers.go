@@ -25,12 +25,12 @@ func (h *Headers) reset() {
 // appendHeaders reads the headers of the selected rows. Entries keep their order; the key is what StringData.toString() returns.
 // An entry whose key or value is null is left out: that is the connector's rule up to 5.0 (KafkaDynamicSink.WritableMetadata);
 // from 5.1 on it keeps null values (FLINK-39792).
-func (e *RecordEncoder) appendHeaders(c *cell, sel *Selection) error {
+func (e *RecordEncoder) appendHeaders(c *cell) error {
 	h := &e.headers
 	h.reset()
 	keys, values := &c.children[0], &c.children[1]
-	for i := range sel.count {
-		e.row = sel.at(i)
+	for i := range e.sel.count {
+		e.row = e.sel.at(i)
 		from, to := 0, 0
 		if !c.isNull(e.row) {
 			var ok bool

@@ -63,6 +63,8 @@ type RecordEncoder struct {
 	cells                []cell
 	topics               topicGrouper
 	headers              Headers
+	// sel are the rows that the current step takes, in its order.
+	sel Selection
 	// row is the row whose metadata is being read.
 	row int
 }
@@ -130,23 +132,20 @@ func (e *RecordEncoder) bind(b *columnar.Batch) error {
 
 // encode writes the parts in the order of production, in which an error names some row.
 func (e *RecordEncoder) encode() error {
-	all := AllRows(&e.value)
-	e.out.rows = nil
+	e.sel, e.out.rows = AllRows(&e.value), nil
 	if e.plan.topic != NoColumn {
-		if err := e.readTopics(&all); err != nil {
+		if err := e.readTopics(); err != nil {
 			return err
 		}
-		e.out.rows = e.topics.finish()
 		e.out.Topics = e.topics.runs
+		if e.out.rows = e.topics.finish(); e.out.rows != nil {
+			e.sel = RowList(e.out.rows)
+		}
 	}
-	sel := all
-	if e.out.rows != nil {
-		sel = RowList(e.out.rows)
-	}
-	for _, step := range []func(*RecordEncoder, *Selection) error{
+	for _, step := range []func(*RecordEncoder) error{
 		(*RecordEncoder).encodeKey, (*RecordEncoder).encodeValue, (*RecordEncoder).readTimestamps, (*RecordEncoder).readHeaders,
 	} {
-		if err := step(e, &sel); err != nil {
+		if err := step(e); err != nil {
 			return err
 		}
 	}
@@ -157,11 +156,11 @@ func (e *RecordEncoder) encode() error {
 // rows before the first that has failed so far. The steps are in Flink's order.
 func (e *RecordEncoder) firstFault(err error) error {
 	before := e.value.Rows
-	for _, step := range []func(*RecordEncoder, *Selection) error{
+	for _, step := range []func(*RecordEncoder) error{
 		(*RecordEncoder).encodeKey, (*RecordEncoder).encodeValue, (*RecordEncoder).readTopics, (*RecordEncoder).readTimestamps,
 	} {
-		sel := RowRange(0, before)
-		stepErr := step(e, &sel)
+		e.sel = RowRange(0, before)
+		stepErr := step(e)
 		if stepErr == nil {
 			continue
 		}
@@ -174,16 +173,16 @@ func (e *RecordEncoder) firstFault(err error) error {
 	return err
 }
 
-func (e *RecordEncoder) encodeKey(sel *Selection) (err error) {
+func (e *RecordEncoder) encodeKey() (err error) {
 	if e.Key == nil {
 		return nil
 	}
-	e.out.Key, err = e.Key.Encode(&e.key, *sel)
+	e.out.Key, err = e.Key.Encode(&e.key, e.sel)
 	return ofPart(err, "key")
 }
 
-func (e *RecordEncoder) encodeValue(sel *Selection) (err error) {
-	e.out.Value, err = e.Value.Encode(&e.value, *sel)
+func (e *RecordEncoder) encodeValue() (err error) {
+	e.out.Value, err = e.Value.Encode(&e.value, e.sel)
 	return ofPart(err, "value")
 }
 
@@ -195,15 +194,15 @@ func ofPart(err error, part string) error {
 	return err
 }
 
-func (e *RecordEncoder) readTopics(sel *Selection) (err error) {
+func (e *RecordEncoder) readTopics() (err error) {
 	if e.plan.topic == NoColumn {
 		return nil
 	}
 	defer trap(&e.row, &err)
 	c := &e.cells[e.plan.topic]
 	e.topics.reset()
-	for i := range sel.count {
-		e.row = sel.at(i)
+	for i := range e.sel.count {
+		e.row = e.sel.at(i)
 		if c.isNull(e.row) {
 			return e.refuse(c, "topic", "The topic of the sink record is not valid. Expected a single topic but no topic is set.")
 		}
@@ -221,7 +220,7 @@ func (e *RecordEncoder) readTopics(sel *Selection) (err error) {
 	return nil
 }
 
-func (e *RecordEncoder) readTimestamps(sel *Selection) (err error) {
+func (e *RecordEncoder) readTimestamps() (err error) {
 	if e.plan.timestamp == NoColumn {
 		return nil
 	}
@@ -231,8 +230,8 @@ func (e *RecordEncoder) readTimestamps(sel *Selection) (err error) {
 	out := e.out.Timestamps[:0]
 	// The memory is kept also when a row fails.
 	defer func() { e.out.Timestamps = out }()
-	for i := range sel.count {
-		e.row = sel.at(i)
+	for i := range e.sel.count {
+		e.row = e.sel.at(i)
 		if c.isNull(e.row) {
 			out = append(out, NoTimestamp)
 			continue
@@ -251,13 +250,13 @@ func (e *RecordEncoder) readTimestamps(sel *Selection) (err error) {
 	return nil
 }
 
-func (e *RecordEncoder) readHeaders(sel *Selection) (err error) {
+func (e *RecordEncoder) readHeaders() (err error) {
 	if e.plan.headers == NoColumn {
 		return nil
 	}
 	defer trap(&e.row, &err)
 	e.out.Headers = &e.headers
-	return e.appendHeaders(&e.cells[e.plan.headers], sel)
+	return e.appendHeaders(&e.cells[e.plan.headers])
 }
 
 func (e *RecordEncoder) refuse(c *cell, part, reason string) *RowError {
