@@ -91,16 +91,26 @@ const (
 // appendChange writes row i in the envelope of its kind.
 func (e *Encoder) appendChange(dst []byte, i int) []byte {
 	around := &e.plan.images.added
-	if e.kinds != nil {
-		switch kind := e.kinds[i]; kind {
-		case kindInsert, kindUpdateAfter:
-		case kindUpdateBefore, kindDelete:
-			around = &e.plan.images.removed
-		default:
-			e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
-		}
+	if e.removed(i) {
+		around = &e.plan.images.removed
 	}
 	dst = append(dst, around.before...)
 	dst = e.appendRow(dst, e.cells, i)
 	return append(dst, around.after...)
+}
+
+// removed reports whether row i is one that is no longer there.
+func (e *Encoder) removed(i int) bool {
+	if e.kinds == nil {
+		return false
+	}
+	switch kind := e.kinds[i]; kind {
+	case kindInsert, kindUpdateAfter:
+		return false
+	case kindUpdateBefore, kindDelete:
+		return true
+	default:
+		e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
+		return false
+	}
 }
