@@ -98,16 +98,21 @@ final class RecordPlan {
     }
 
     private void metadata() throws NotNative {
-        for (String key : row.metadataKeys()) {
-            if (!METADATA.contains(key)) {
-                throw new NotNative("the metadata '%s' is written; native are %s", key, METADATA);
-            }
-        }
+        requireKnownMetadata(row);
         row.metadata(TIMESTAMP).ifPresent(shape::setTimestampColumn);
         if (row.metadata(HEADERS).isPresent()) {
             String connector = Objects.toString(KafkaSink.class.getPackage().getImplementationVersion());
             requireKnownHeaders(connector);
             shape.setHeadersColumn(row.metadata(HEADERS).getAsInt());
+        }
+    }
+
+    /** Refuses metadata that a later connector may write. */
+    static void requireKnownMetadata(ConsumedRow row) throws NotNative {
+        for (String key : row.metadataKeys()) {
+            if (!METADATA.contains(key)) {
+                throw new NotNative("the metadata '%s' is written; native are %s", key, METADATA);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +136,24 @@ class AdmissionTest {
                         "2.4-SNAPSHOT");
         NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
         assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
+    }
+
+    @Test
+    void headersOfAnotherConnectorAreStock() throws Exception {
+        RecordPlan.requireKnownHeaders("5.0.1-2.2");
+        for (String connector : List.of("5.1.0-2.2", "null")) {
+            NotNative e = assertThrows(NotNative.class, () -> RecordPlan.requireKnownHeaders(connector));
+            assertTrue(e.getMessage().contains("flink-connector-kafka " + connector), e.getMessage());
+        }
+    }
+
+    @Test
+    void metadataOfAnotherConnectorIsStock() {
+        ConsumedRow row = ConsumedRow.of(
+                (RowType) DataTypes.ROW(DataTypes.FIELD("id", DataTypes.INT())).getLogicalType(),
+                List.of(new MetadataColumn("partition", DataTypes.INT().getLogicalType())));
+        NotNative e = assertThrows(NotNative.class, () -> RecordPlan.requireKnownMetadata(row));
+        assertTrue(e.getMessage().contains("'partition'"), e.getMessage());
     }
 
     @Test
