@@ -51,11 +51,15 @@ type Transaction struct {
 // Record is one record as it was produced.
 type Record struct {
 	Topic string
-	Key   []byte
-	// Value is nil for a null value and not nil for an empty one.
-	Value     []byte
-	Timestamp int64 // 0: none
+	// Key and Value are nil for null and not nil for empty ones.
+	Key, Value []byte
+	// Timestamp may be producer.NoTimestamp.
+	Timestamp int64
+	Headers   []Header
 }
+
+// Header is one header of a Record.
+type Header struct{ Key, Value string }
 
 var _ producer.Engine = (*Engine)(nil)
 
