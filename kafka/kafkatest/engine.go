@@ -32,6 +32,7 @@ type Faults struct {
 type Engine struct {
 	mu       sync.Mutex
 	faults   Faults
+	config   producer.Config
 	log      []string
 	misuses  []string
 	live     int
@@ -89,6 +90,13 @@ func (e *Engine) Sealed(id string) *Transaction {
 	return e.sealed[id]
 }
 
+// Config is that of the last Init.
+func (e *Engine) Config() producer.Config {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.config
+}
+
 // Live is the number of producers that exist.
 func (e *Engine) Live() int {
 	e.mu.Lock()
@@ -142,8 +150,8 @@ func ordered(f func(string) error, id string) error {
 }
 
 // Init gives a new id epoch 0 and raises the epoch of a known one, as a broker does.
-func (e *Engine) Init(ctx context.Context, _ producer.Config, id string) (producer.Ready, error) {
-	f := e.initStarts(id)
+func (e *Engine) Init(ctx context.Context, cfg producer.Config, id string) (producer.Ready, error) {
+	f := e.initStarts(cfg, id)
 	defer e.initEnds()
 	if err := hold(ctx, f); err != nil {
 		return nil, producer.Errorf(producer.Retry, "initialising %s: %w", id, err)
@@ -167,9 +175,10 @@ func (e *Engine) Init(ctx context.Context, _ producer.Config, id string) (produc
 	return &ready{life{e: e, id: id}, who}, nil
 }
 
-func (e *Engine) initStarts(id string) Faults {
+func (e *Engine) initStarts(cfg producer.Config, id string) Faults {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.config = cfg
 	if e.sealed[id] != nil {
 		e.misuse("init of the sealed id %s", id)
 	}
