@@ -47,7 +47,6 @@ struct ps_client {
         ps_result last_error;
 
         /* Owned by the one producing thread. */
-        rd_kafka_topic_t *topic;
         rd_kafka_message_t chunk[CHUNK];
 };
 
@@ -234,6 +233,10 @@ ps_client *ps_new(const char **names, const char **values, int count, uintptr_t 
         return c;
 }
 
+rd_kafka_t *ps_handle(ps_client *c) {
+        return c->rk;
+}
+
 static void stop_polling(ps_client *c) {
         pthread_mutex_lock(&c->mu);
         atomic_store(&c->stopping, 1);
@@ -248,8 +251,6 @@ void ps_destroy(ps_client *c) {
                 stop_polling(c);
         if (c->main_queue)
                 rd_kafka_queue_destroy(c->main_queue);
-        if (c->topic)
-                rd_kafka_topic_destroy(c->topic);
         if (c->rk)
                 rd_kafka_destroy(c->rk);
         pthread_cond_destroy(&c->changed);
@@ -298,18 +299,6 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
 
 static const uint8_t nothing; /* an empty value or key needs an address, or the library takes it for null */
 
-static int use_topic(ps_client *c, const char *name, ps_result *r) {
-        if (c->topic && strcmp(rd_kafka_topic_name(c->topic), name) == 0)
-                return 1;
-        if (c->topic)
-                rd_kafka_topic_destroy(c->topic);
-        if (!(c->topic = rd_kafka_topic_new(c->rk, name, NULL))) {
-                set_result(r, -1, "the client library refused the topic name");
-                return 0;
-        }
-        return 1;
-}
-
 /*
  * Waits for a poll round after the one that seen names. Because seen was read before the attempt that found the queue
  * full, no room can have appeared unnoticed. Returns 0 when the deadline passed or the call was cancelled.
@@ -328,26 +317,19 @@ static int wait_for_room(ps_client *c, int64_t seen, int64_t deadline) {
         return ok && now_ms() < deadline;
 }
 
-static void value_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
+/* The address and length of record i of a column; a null has neither. */
+static void field_of(const uint8_t *all, const uint32_t *offsets, const uint8_t *nulls, int64_t i, void **p,
+                     size_t *len) {
         *p   = NULL;
         *len = 0;
-        if (b->value_nulls && b->value_nulls[i >> 3] >> (i & 7) & 1)
+        if (!offsets || (nulls && nulls[i >> 3] >> (i & 7) & 1))
                 return;
-        *len = b->value_offsets[i + 1] - b->value_offsets[i];
-        *p   = (void *)(*len ? b->values + b->value_offsets[i] : &nothing);
-}
-
-static void key_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
-        *p   = NULL;
-        *len = 0;
-        if (!b->key_offsets)
-                return;
-        *len = b->key_offsets[i + 1] - b->key_offsets[i];
-        *p   = (void *)(*len ? b->keys + b->key_offsets[i] : &nothing);
+        *len = offsets[i + 1] - offsets[i];
+        *p   = (void *)(*len ? all + offsets[i] : &nothing);
 }
 
 /*
- * Enqueues records from index `from` on by rd_kafka_produce_batch, which cannot carry timestamps. Returns how many
+ * Enqueues records from index `from` on by rd_kafka_produce_batch, which carries neither timestamps nor headers. Returns how many
  * leading records were accepted, at most CHUNK; r says why the next one was not.
  */
 static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_result *r) {
@@ -357,10 +339,10 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
         for (int i = 0; i < n; i++) {
                 rd_kafka_message_t *m = &c->chunk[i];
                 memset(m, 0, sizeof(*m));
-                value_of(b, from + i, &m->payload, &m->len);
-                key_of(b, from + i, &m->key, &m->key_len);
+                field_of(b->values, b->value_offsets, b->value_nulls, from + i, &m->payload, &m->len);
+                field_of(b->keys, b->key_offsets, b->key_nulls, from + i, &m->key, &m->key_len);
         }
-        good = rd_kafka_produce_batch(c->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
+        good = rd_kafka_produce_batch(b->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
         atomic_fetch_add(&c->accepted, good);
         for (first = 0; first < n && c->chunk[first].err == PS_ERR_NO_ERROR; first++)
                 ;
@@ -372,29 +354,51 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
         return first;
 }
 
-/* Enqueues the record at index i with its timestamp. */
-static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
-        rd_kafka_vu_t vu[6];
-        rd_kafka_error_t *error;
-        if (b->timestamps[i] <= 0) {
-                set_result(r, -1, "a record timestamp must be positive: zero means `now` to librdkafka, and Kafka "
-                                  "refuses negative ones");
-                return 0;
+/* The headers of record i, NULL when it has none. The library's variant for one header would end a key at a zero byte. */
+static rd_kafka_headers_t *headers_of(const ps_batch *b, int64_t i) {
+        uint32_t k, from = b->header_ends[i], to = b->header_ends[i + 1];
+        rd_kafka_headers_t *headers;
+        if (from == to)
+                return NULL;
+        headers = rd_kafka_headers_new(to - from);
+        for (k = from; k < to; k++) {
+                const uint32_t *o = b->header_offsets + 2 * (size_t)k;
+                /* An empty value needs an address, or the library takes it for null. */
+                const void *value = o[2] > o[1] ? b->header_bytes + o[1] : &nothing;
+                const void *key   = o[1] > o[0] ? b->header_bytes + o[0] : &nothing;
+                rd_kafka_header_add(headers, key, o[1] - o[0], value, o[2] - o[1]);
         }
+        return headers;
+}
+
+/* Enqueues the record at index i with its timestamp and headers. */
+static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
+        rd_kafka_vu_t vu[7];
+        rd_kafka_headers_t *headers = b->header_ends ? headers_of(b, i) : NULL;
+        rd_kafka_error_t *error;
+        size_t n = 5;
         vu[0].vtype = RD_KAFKA_VTYPE_RKT;
-        vu[0].u.rkt = c->topic;
+        vu[0].u.rkt = b->topic;
         vu[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
         vu[1].u.i   = RD_KAFKA_MSG_F_COPY;
-        vu[2].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
-        vu[2].u.i64 = b->timestamps[i];
-        vu[3].vtype = RD_KAFKA_VTYPE_VALUE;
-        value_of(b, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
-        vu[4].vtype = RD_KAFKA_VTYPE_KEY;
-        key_of(b, i, &vu[4].u.mem.ptr, &vu[4].u.mem.size);
-        vu[5].vtype = RD_KAFKA_VTYPE_PARTITION;
-        vu[5].u.i32 = b->partition;
-        if ((error = rd_kafka_produceva(c->rk, vu, 6))) {
+        vu[2].vtype = RD_KAFKA_VTYPE_VALUE;
+        field_of(b->values, b->value_offsets, b->value_nulls, i, &vu[2].u.mem.ptr, &vu[2].u.mem.size);
+        vu[3].vtype = RD_KAFKA_VTYPE_KEY;
+        field_of(b->keys, b->key_offsets, b->key_nulls, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
+        vu[4].vtype = RD_KAFKA_VTYPE_PARTITION;
+        vu[4].u.i32 = b->partition;
+        if (b->timestamps && b->timestamps[i] != PS_NO_TIMESTAMP) {
+                vu[n].vtype   = RD_KAFKA_VTYPE_TIMESTAMP;
+                vu[n++].u.i64 = b->timestamps[i];
+        }
+        if (headers) {
+                vu[n].vtype       = RD_KAFKA_VTYPE_HEADERS;
+                vu[n++].u.headers = headers;
+        }
+        if ((error = rd_kafka_produceva(c->rk, vu, n))) {
                 take_error(r, error);
+                if (headers)
+                        rd_kafka_headers_destroy(headers); /* the library takes them over only on success */
                 return 0;
         }
         atomic_fetch_add(&c->accepted, 1);
@@ -403,13 +407,12 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
 
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r) {
         int64_t done = 0, deadline = now_ms() + max_block_ms;
+        int one_by_one = b->timestamps || b->header_ends;
         memset(r, 0, sizeof(*r));
-        if (!use_topic(c, b->topic, r))
-                return 0;
         while (done < b->count) {
                 int64_t seen = atomic_load(&c->polls);
                 memset(r, 0, sizeof(*r));
-                done += b->timestamps ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
+                done += one_by_one ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
                 if (r->code == PS_ERR_NO_ERROR)
                         continue;
                 if (r->code != PS_ERR_QUEUE_FULL || !wait_for_room(c, seen, deadline))
