@@ -1,10 +1,7 @@
-// Package admission_test holds the daemon's side of the admission table, cases.sql, whose head describes it: what the client
-// calls native the daemon can compile, and what the client refuses for a rule that the daemon has too, the daemon refuses.
-// The other side is AdmissionCasesTest of client-java/flink-table, which writes the plans.
-package admission_test
+package pipeline_test
 
 import (
-	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,16 +9,22 @@ import (
 
 	"google.golang.org/protobuf/encoding/prototext"
 
+	"penstock.dev/penstock/daemon/pipeline"
 	"penstock.dev/penstock/kafka/encode"
-	"penstock.dev/penstock/kafka/encode/protoplan"
+	"penstock.dev/penstock/kafka/kafkatest"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
+
+// admission is the folder of the table whose other reader, AdmissionCasesTest of client-java/flink-table, writes the plans.
+const admission = "../../integration/admission"
 
 // heads finds the name and the verdict of every case.
 var heads = regexp.MustCompile(`(?m)^-- ([a-z0-9-]+): (native$|fallback, refused: |fallback: |invalid: )`)
 
-func TestTheDaemonAgrees(t *testing.T) {
-	text, err := os.ReadFile("cases.sql")
+// TestAdmission: what the client calls native a writer can be opened for, and what the client refuses by a rule that the daemon
+// has too, the daemon refuses.
+func TestAdmission(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(admission, "cases.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +35,13 @@ func TestTheDaemonAgrees(t *testing.T) {
 		switch verdict {
 		case "native":
 			t.Run(name, func(t *testing.T) {
-				if err := compile(t, filepath.Join("native", name+".txtpb")); err != nil {
+				if err := openWriter(t, "native/"+name+".txtpb"); err != nil {
 					t.Errorf("the client calls it native, and the daemon refuses: %v", err)
 				}
 			})
 		case "fallback, refused: ":
 			t.Run(name, func(t *testing.T) {
-				if compile(t, filepath.Join("refused", name+".txtpb")) == nil {
+				if openWriter(t, "refused/"+name+".txtpb") == nil {
 					t.Error("the client refuses, and the daemon would write it")
 				}
 			})
@@ -51,10 +54,10 @@ func TestTheDaemonAgrees(t *testing.T) {
 	}
 }
 
-// compile does with the plan in a file what the daemon does when a writer opens.
-func compile(t *testing.T, file string) error {
+// openWriter opens a writer for the plan in a file, as clients on an old and on a new JVM would ask for it.
+func openWriter(t *testing.T, file string) error {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(admission, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +65,15 @@ func compile(t *testing.T, file string) error {
 	if err := prototext.Unmarshal(text, open); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	row, err := protoplan.Type(open.GetSchema())
-	if err != nil {
-		return err
+	open.Kafka = &pb.KafkaConfig{BootstrapServers: []string{"localhost:1"}}
+	for _, spelling := range []encode.FloatSpelling{encode.FloatsLegacy, encode.FloatsShortest} {
+		w, err := pipeline.Open(1, open, pipeline.Options{
+			Engine: kafkatest.New(kafkatest.Faults{}), Spelling: spelling, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			return err
+		}
+		w.Close(nil)
 	}
-	if open.GetTopic() == "" && open.GetShape().TopicColumn == nil {
-		return errors.New("no topic")
-	}
-	_, err = protoplan.RecordPlan(row, open, encode.FloatSpelling{})
-	return err
+	return nil
 }

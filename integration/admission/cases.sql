@@ -1,5 +1,5 @@
 -- The admission table: which tables are written natively, and with which reason the others are not. Read by AdmissionCasesTest,
--- which plans each table by Flink's own factories, and by admission_test.go, which gives the plans to the daemon's compiler.
+-- which plans each table by Flink's own factories, and by daemon/pipeline/admission_test.go, which opens writers for the plans.
 --
 --   -- NAME: native                    the plan is in native/NAME.txtpb; the daemon compiles it
 --   -- NAME: fallback: WORDS           the reason contains the words
@@ -39,6 +39,16 @@
 
 -- ogg-json: native
 (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('format' = 'ogg-json');
+
+-- json-maps-of-rows-without-nulls: native
+(m MAP<STRING, ROW<x INT>>) WITH ('format' = 'json', 'json.encode.ignore-null-fields' = 'true');
+
+-- key-maps-of-rows-without-nulls: native
+(m MAP<STRING, ROW<x INT>>, id INT) WITH ('key.format' = 'json', 'key.fields' = 'm', 'format' = 'json',
+  'key.json.encode.ignore-null-fields' = 'true');
+
+-- canal-json-maps-of-rows-without-nulls: native
+(m MAP<STRING, ROW<x INT>>) WITH ('format' = 'canal-json', 'canal-json.encode.ignore-null-fields' = 'true');
 
 -- key: native
 (id BIGINT, name STRING) WITH ('key.format' = 'json', 'key.fields' = 'id', 'value.format' = 'csv');
@@ -140,16 +150,6 @@
 
 -- key-format-of-a-user: fallback, refused: record keys: the key format is 'of-a-user'
 (id BIGINT, name STRING) WITH ('key.format' = 'of-a-user', 'key.fields' = 'id', 'format' = 'json');
-
--- json-maps-of-rows-without-nulls: fallback, refused: 'json.encode.ignore-null-fields' together with a MAP of ROW values
-(m MAP<STRING, ROW<x INT>>) WITH ('format' = 'json', 'json.encode.ignore-null-fields' = 'true');
-
--- key-maps-of-rows-without-nulls: fallback, refused: record keys: 'json.encode.ignore-null-fields' together with a MAP of ROW values
-(m MAP<STRING, ROW<x INT>>, id INT) WITH ('key.format' = 'json', 'key.fields' = 'm', 'format' = 'json',
-  'key.json.encode.ignore-null-fields' = 'true');
-
--- canal-json-maps-of-rows-without-nulls: fallback, refused: 'canal-json.encode.ignore-null-fields' together with a MAP of ROW
-(m MAP<STRING, ROW<x INT>>) WITH ('format' = 'canal-json', 'canal-json.encode.ignore-null-fields' = 'true');
 
 -- csv-character-outside-of-the-plane: fallback, refused: 'csv.escape-character' is U+D83D
 (id BIGINT) WITH ('format' = 'csv', 'csv.escape-character' = U&'\D83D');

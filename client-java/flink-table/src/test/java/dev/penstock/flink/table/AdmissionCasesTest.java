@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The admission table. Its other reader is the daemon's side, {@code integration/admission/admission_test.go}. */
+/** The admission table. Its other reader is the daemon's side, {@code daemon/pipeline/admission_test.go}. */
 class AdmissionCasesTest {
 
     /** {@code -Dpenstock.admission.write=true} writes the plans instead of comparing them. */

@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.table.catalog.Column;
-import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,8 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is native, and with which reason the rest is not. Options go through the whole factory. */
 class AdmissionTest {
-
-    private static final DataType ROW = DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT()));
 
     @Test
     void aPlainJsonTableIsNative() throws Exception {
@@ -101,15 +97,6 @@ class AdmissionTest {
         exactlyOnce.put("sink.delivery-guarantee", "exactly-once");
         exactlyOnce.put("sink.transactional-id-prefix", "p");
         assertReason(exactlyOnce, "naming-strategy");
-    }
-
-    @Test
-    void mapsOfRowsAreStockOnlyWhenNullFieldsAreLeftOut() throws Exception {
-        List<Column> columns =
-                List.of(Column.physical("a", DataTypes.ARRAY(DataTypes.MAP(DataTypes.STRING(), ROW))));
-        SinkTables.sink(SinkTables.OPTIONS, columns, Map.of()).plan(SinkTables.context());
-        Map<String, String> ignoring = SinkTables.options(Map.of("json.encode.ignore-null-fields", "true"));
-        assertNamed("ignore-null-fields", SinkTables.sink(ignoring, columns, Map.of()));
     }
 
     @Test

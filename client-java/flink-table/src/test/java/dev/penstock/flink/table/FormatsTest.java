@@ -171,16 +171,6 @@ class FormatsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"debezium-json", "canal-json", "maxwell-json", "ogg-json"})
-    void mapsOfRowsAreStockWhenNullFieldsAreLeftOut(String format) throws Exception {
-        DataType row = DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT()));
-        List<Column> columns = List.of(Column.physical("m", DataTypes.MAP(DataTypes.STRING(), row)));
-        admit(columns, Map.of("format", format));
-        String option = format + ".encode.ignore-null-fields";
-        assertReason(option, columns, Map.of("format", format, option, "true"));
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"avro", "avro-confluent", "debezium-avro-confluent", "protobuf", "of-a-user", ""})
     void anyOtherFormatIsStock(String format) {
         NotNative e = assertThrows(
