@@ -47,7 +47,7 @@ func TestAdmission(t *testing.T) {
 			})
 		}
 	}
-	for verdict, least := range map[string]int{"native": 20, "fallback, refused: ": 5, "fallback: ": 10, "invalid: ": 3} {
+	for verdict, least := range map[string]int{"native": 20, "fallback, refused: ": 4, "fallback: ": 10, "invalid: ": 3} {
 		if counts[verdict] < least {
 			t.Errorf("%d cases are %q, want at least %d", counts[verdict], verdict, least)
 		}

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The value formats that are compared, with their random types and options. */
+/** What is compared: the values of one format, with its random types and options, or whole records. */
 public enum ParityFormat {
     JSON("json"),
     DEBEZIUM_JSON("debezium-json"),
@@ -14,7 +14,11 @@ public enum ParityFormat {
     MAXWELL_JSON("maxwell-json"),
     OGG_JSON("ogg-json"),
     CSV("csv"),
-    RAW("raw");
+    RAW("raw"),
+    /** Whole records of {@code kafka} tables: keys, projections, metadata, topics. */
+    RECORDS("records"),
+    /** The same of {@code upsert-kafka} tables. */
+    UPSERT("upsert");
 
     private final String identifier;
 
@@ -52,6 +56,15 @@ public enum ParityFormat {
     /** Whether there are rows of admitted types that Flink's serializer refuses; raw has none. */
     public boolean refusesRows() {
         return this != RAW;
+    }
+
+    /** A random table. */
+    ParitySubject random(SplittableRandom random) {
+        return switch (this) {
+            case RECORDS -> new RecordSubject(RandomTable.random(random, false), random.split());
+            case UPSERT -> new RecordSubject(RandomTable.random(random, true), random.split());
+            default -> new ValueSubject(this, randomType(random.split()), randomOptions(random), random.split());
+        };
     }
 
     RowType randomType(SplittableRandom random) {

@@ -1,0 +1,39 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.proto.v1.OpenWriter;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/** One random table: rows of one type and how they are written, for both sides. */
+interface ParitySubject {
+    /** Flink's side. */
+    interface Oracle {
+        /**
+         * The record that Flink makes.
+         *
+         * @throws RuntimeException when it refuses the row; it must not be used again then
+         */
+        WholeRecord record(RowData row);
+    }
+
+    /** The type of the rows. */
+    RowType type();
+
+    /**
+     * Flink's own serializer, opened.
+     *
+     * @throws RuntimeException when it refuses the table
+     */
+    Oracle oracle() throws Exception;
+
+    /**
+     * The same for the daemon.
+     *
+     * @throws RuntimeException when Penstock's planning refuses the table
+     */
+    OpenWriter open() throws Exception;
+
+    /** A random row of the type, of a row kind that the table takes. */
+    GenericRowData row(RandomRows rows);
+}
