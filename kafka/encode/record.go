@@ -132,7 +132,7 @@ func (e *RecordEncoder) bind(b *columnar.Batch) error {
 
 // encode writes the parts in the order of production, in which an error names some row.
 func (e *RecordEncoder) encode() error {
-	e.sel, e.out.rows = AllRows(&e.value), nil
+	e.sel = AllRows(&e.value)
 	if e.plan.topic != NoColumn {
 		if err := e.readTopics(); err != nil {
 			return err

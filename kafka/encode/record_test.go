@@ -229,3 +229,26 @@ func TestRecordEncoderAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for a batch", n)
 	}
 }
+
+// Whoever keeps a view of a batch reads memory that the client may have got back.
+func TestRecordEncoderKeepsNoView(t *testing.T) {
+	e := mustRecords(t, orderType(), orderShape(t))
+	for _, rows := range [][][]any{orders(), {{"a", nil, 1, nil, nil, "x"}}} {
+		_, _ = e.Encode(buildKinds(t, orderType(), rows...))
+		for _, b := range []columnar.Batch{e.value, e.key, e.metadata} {
+			if b.Kinds != nil {
+				t.Error("row kinds are kept")
+			}
+			for _, v := range b.Columns[:cap(b.Columns)] {
+				if v.Type != nil {
+					t.Errorf("a view of %v is kept", v.Type.Kind)
+				}
+			}
+		}
+		for _, c := range e.cells {
+			if c.validity != nil || c.values != nil || c.offsets != nil || c.length != 0 {
+				t.Errorf("a view of column %q is kept", c.path)
+			}
+		}
+	}
+}
