@@ -15,7 +15,7 @@ import (
 
 func testContext(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), StartTimeout+30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*StartTimeout+60*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

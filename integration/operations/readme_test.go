@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -56,7 +55,7 @@ func runReadmeCommand(t *testing.T, d *penstockd, args []string) {
 		case "run": // a second one on the default folder would need its permissions; the daemon of this test is the proof
 			return
 		case "validate":
-			text, err = runFor(20*time.Second, binary(t, "penstockd"), "validate", "--config", root+"/"+args[3])
+			text, err = runBounded(binary(t, "penstockd"), "validate", "--config", root+"/"+args[3])
 		default:
 			text, err = d.command(args[1:]...)
 		}
@@ -66,7 +65,7 @@ func runReadmeCommand(t *testing.T, d *penstockd, args []string) {
 				args[i] = d.dir + "/api.sock"
 			}
 		}
-		text, err = runFor(20*time.Second, binary(t, "tools/grpcurl"), args[1:]...)
+		text, err = runBounded(binary(t, "tools/grpcurl"), args[1:]...)
 	default:
 		t.Fatalf("no way to run %q here: teach this test", args)
 	}

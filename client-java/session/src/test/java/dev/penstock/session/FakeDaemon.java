@@ -88,7 +88,7 @@ final class FakeDaemon implements AutoCloseable {
     }
 
     SessionSettings settings() {
-        return new SessionSettings(folder, 64 << 20, "tm-1", "2.2.1", "2.18.2", Duration.ofSeconds(5));
+        return new SessionSettings(folder, 64 << 20, "tm-1", "2.2.1", "2.18.2", Duration.ofSeconds(30));
     }
 
     List<Throwable> faults() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class RawSessionSocketTest {
 
     private static final SessionRequest REQUEST =
@@ -132,7 +132,7 @@ class RawSessionSocketTest {
                     connection.awaitEnd();
                 });
                 RawSessionSocket socket = connect(folder.resolve("session.sock"))) {
-            Deadline deadline = Deadline.in(Duration.ofSeconds(5));
+            Deadline deadline = Deadline.in(Duration.ofSeconds(30));
             assertTrue(socket.exchange(REQUEST, "probing", deadline).getCarriesFd());
             ByteBuffer segment = SegmentMapper.map(
                     socket.receiveDescriptor("probing", deadline), Layout.SEGMENT_KIND_DATA, 5, 9, 1 << 16);
@@ -155,7 +155,7 @@ class RawSessionSocketTest {
                     connection.awaitEnd();
                 });
                 RawSessionSocket socket = connect(folder.resolve("session.sock"))) {
-            SegmentMapper.map(socket.receiveDescriptor("probing", Deadline.in(Duration.ofSeconds(5))),
+            SegmentMapper.map(socket.receiveDescriptor("probing", Deadline.in(Duration.ofSeconds(30))),
                     Layout.SEGMENT_KIND_DATA, arenaId, 9, bytes);
         }
     }
@@ -178,13 +178,13 @@ class RawSessionSocketTest {
                     closed.countDown();
                 });
                 RawSessionSocket socket = connect(path)) {
-            assertTrue(closed.await(5, TimeUnit.SECONDS), "the peer must close");
-            return socket.exchange(REQUEST, "probing", Deadline.in(Duration.ofSeconds(5)));
+            assertTrue(closed.await(30, TimeUnit.SECONDS), "the peer must close");
+            return socket.exchange(REQUEST, "probing", Deadline.in(Duration.ofSeconds(30)));
         }
     }
 
     private static RawSessionSocket connect(Path path) throws DaemonException {
-        return RawSessionSocket.connect(path, Deadline.in(Duration.ofSeconds(5)));
+        return RawSessionSocket.connect(path, Deadline.in(Duration.ofSeconds(30)));
     }
 
     static void assertContains(Throwable fault, String... parts) {

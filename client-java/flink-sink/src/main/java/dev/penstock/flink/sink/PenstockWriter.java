@@ -9,14 +9,18 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 import org.apache.flink.table.data.RowData;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the native writers of all guarantees share: rows go to the batcher, and a failure of the daemon surfaces on the
- * next write, flush or close, whichever comes first, and through the mailbox when none comes. Once, as the connector's
- * KafkaWriter does it. All methods run on the task thread.
+ * next write or flush, whichever comes first, and through the mailbox when none comes. All methods run on the task
+ * thread.
  */
 abstract class PenstockWriter
         implements StatefulSinkWriter<RowData, KafkaWriterState>, CommittingSinkWriter<RowData, KafkaCommittable> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(PenstockWriter.class);
 
     /** What a writer works with; it owns the daemon writer and closes it. */
     record Parts(
@@ -65,6 +69,12 @@ abstract class PenstockWriter
     /** Ends what {@link #close} must not leave to the end of the stream; never throws. */
     abstract void abandon();
 
+    /**
+     * Ends the writer. A failure that nothing has thrown yet is counted and logged, not thrown: by now every row that was
+     * promised has been proven by a flush, and when the task fails or is cancelled, Flink takes an exception of an
+     * operator's close for a fault of the process and ends the TaskManager (Task's handling of a failure since
+     * FLINK-38180).
+     */
     @Override
     public void close() throws IOException {
         if (closed) {
@@ -72,18 +82,16 @@ abstract class PenstockWriter
         }
         closed = true;
         metrics.close();
-        DaemonException failure = null;
         try {
             daemon.checkFailure();
             abandon();
         } catch (DaemonException e) {
-            failure = e;
+            if (!reported) {
+                LOG.warn("The writer is closed with a failure that nothing else has reported.", failure(e));
+            }
         }
         batcher.close();
         daemon.close(deadlines.close());
-        if (failure != null && !reported) {
-            throw failure(failure);
-        }
     }
 
     /** The exception for the task; counts as one send error, however often it is thrown. */
@@ -105,7 +113,7 @@ abstract class PenstockWriter
         try {
             mailbox.execute(this::throwUnreported, "Report a failure of penstockd");
         } catch (RejectedExecutionException e) {
-            // The task is ending; close() throws what has not been reported.
+            // The task is ending; close() logs what has not been reported.
         }
     }
 

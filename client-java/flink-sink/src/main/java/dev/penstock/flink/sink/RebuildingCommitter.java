@@ -52,10 +52,16 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
         }
     }
 
+    /** Throws nothing: see {@link PenstockWriter#close}. What was committed is committed. */
     @Override
-    public void close() throws Exception {
-        if (delegate != null) {
+    public void close() {
+        if (delegate == null) {
+            return;
+        }
+        try {
             delegate.close();
+        } catch (Exception e) {
+            LOG.warn("Could not close the committer.", e);
         }
     }
 

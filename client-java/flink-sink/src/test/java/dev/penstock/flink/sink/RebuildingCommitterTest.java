@@ -102,6 +102,21 @@ class RebuildingCommitterTest {
         assertEquals("broken", e.getCause().getMessage());
     }
 
+    @Test
+    void closeThrowsNothingBecauseThatWouldEndTheTaskManager() {
+        new RebuildingCommitter(
+                        () ->
+                                new FakeStock() {
+                                    @Override
+                                    public void close() {
+                                        super.close();
+                                        throw new IllegalStateException("broken");
+                                    }
+                                })
+                .close();
+        assertEquals(List.of("1 closes"), log);
+    }
+
     /** Bounded, so that a committer that keeps this delegate fails the test instead of hanging it. */
     private static void awaitAtMostTenSeconds(CountDownLatch latch) {
         try {

@@ -73,6 +73,11 @@ public final class BrokerProcess implements AutoCloseable {
         return process;
     }
 
+    /** The end of the log, for the explanation of a failure. */
+    public Diagnosis diagnosis() {
+        return new Diagnosis().with("end of the log of the broker at " + bootstrap, () -> process.tail());
+    }
+
     /** Starts again on the same data and port after {@link ChildProcess#kill} or {@link ChildProcess#stop}. */
     public void restart() {
         launch();

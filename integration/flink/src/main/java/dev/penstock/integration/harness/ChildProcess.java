@@ -158,6 +158,11 @@ public final class ChildProcess {
         return "\n--- end of the log of " + name + " ---\n" + tail(log);
     }
 
+    /** The end of the log, and first whether the process is gone. */
+    String tail() {
+        return (process.isAlive() ? "" : "ended with code " + process.exitValue() + "\n") + tail(log);
+    }
+
     private void signal(String signal) {
         run(List.of("kill", "-" + signal, Long.toString(pid())), KILL_DEADLINE);
     }

@@ -96,6 +96,13 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
+    /** Status as a person reads it and the end of the log, for the explanation of a failure. */
+    public Diagnosis diagnosis() {
+        return new Diagnosis()
+                .with("penstockd status", () -> ChildProcess.run(command("status"), COMMAND_TIMEOUT))
+                .with("end of the log of penstockd", () -> process.tail());
+    }
+
     /** Waits until the daemon holds nothing of any job. */
     public void awaitNothingLeft(Duration timeout) {
         Deadline.in(timeout).await("penstockd to hold nothing of ended jobs", () -> status().leftovers().isEmpty(),

@@ -17,10 +17,17 @@ public final class FlinkJob {
 
     private final FlinkRest rest;
     private final String id;
+    private final Diagnosis diagnosis;
 
-    public FlinkJob(FlinkRest rest, String id) {
+    /**
+     * The job of this id.
+     *
+     * @param diagnosis what to say beside the job's own failures when a wait for it is in vain
+     */
+    FlinkJob(FlinkRest rest, String id, Diagnosis diagnosis) {
         this.rest = rest;
         this.id = id;
+        this.diagnosis = diagnosis;
     }
 
     public String id() {
@@ -38,7 +45,7 @@ public final class FlinkJob {
         Deadline.in(timeout).await("the end of job " + id, () -> {
             state[0] = state();
             return ENDED.contains(state[0]);
-        }, () -> "; its state is " + state[0] + "; " + failures());
+        }, () -> "; its state is " + state[0] + explanation());
         return state[0];
     }
 
@@ -46,7 +53,7 @@ public final class FlinkJob {
     public void awaitFinished(Duration timeout) {
         String state = awaitEnd(timeout);
         if (!state.equals("FINISHED")) {
-            throw new IllegalStateException("job " + id + " ended as " + state + ": " + failures());
+            throw new IllegalStateException("job " + id + " ended as " + state + explanation());
         }
     }
 
@@ -63,11 +70,10 @@ public final class FlinkJob {
             }
             String state = state();
             if (ENDED.contains(state)) {
-                throw new Deadline.Impossible("job " + id + " ended as " + state + " before " + what + ": "
-                        + failures());
+                throw new Deadline.Impossible("job " + id + " ended as " + state + " before " + what + explanation());
             }
             return false;
-        }, () -> "; " + failures());
+        }, this::explanation);
     }
 
     public long completedCheckpoints() throws IOException {
@@ -140,10 +146,22 @@ public final class FlinkJob {
     /** The exceptions that the JobManager remembers, newest first, as one text. */
     public String failures() {
         try {
-            return rest.get("/jobs/" + id + "/exceptions?maxExceptions=5").toString();
+            return exceptions().toString();
         } catch (IOException e) {
             return "(no exceptions known: " + e + ")";
         }
+    }
+
+    /** What a person wants to know of a job that does not do what it should; starts a new line, throws nothing. */
+    private String explanation() {
+        return new Diagnosis()
+                .with("TaskManagers", () -> rest.taskManagers() + " registered")
+                .with("failures of the job, newest first", () -> Diagnosis.causes(exceptions()))
+                .text() + diagnosis.text();
+    }
+
+    private JsonNode exceptions() throws IOException {
+        return rest.get("/jobs/" + id + "/exceptions?maxExceptions=5");
     }
 
     public void cancel(Duration timeout) throws IOException {
@@ -164,7 +182,7 @@ public final class FlinkJob {
             }
             location[0] = operation.path("location").asText(null);
             return location[0] != null;
-        }, () -> "; " + failures());
+        }, this::explanation);
         awaitFinished(timeout);
         return location[0];
     }

@@ -1,8 +1,11 @@
 package dev.penstock.integration.harness;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -18,12 +21,17 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 /** Flink's MiniCluster in this JVM, with REST on a free port of the loopback interface. */
 public final class LocalCluster implements AutoCloseable {
     private static final long CLOSE_SECONDS = 60;
+    /** The thread group of Flink's Task. */
+    private static final String TASK_THREADS = "Flink Task Threads";
+    private static final int FRAMES = 15;
 
     private final Path folder = Workspace.temporary("minicluster");
     private final MiniCluster cluster;
     private final FlinkRest rest;
+    private final int taskManagers;
 
     private LocalCluster(int taskManagers, int slots, int offHeapMegabytes) throws Exception {
+        this.taskManagers = taskManagers;
         Configuration configuration = new Configuration();
         configuration.set(RestOptions.BIND_PORT, "0");
         configuration.set(RestOptions.ADDRESS, "127.0.0.1");
@@ -71,6 +79,38 @@ public final class LocalCluster implements AutoCloseable {
 
     public FlinkRest rest() {
         return rest;
+    }
+
+    /**
+     * Fails when a TaskManager is gone: its tasks run in this JVM, nobody kills it, so a fault of a task has ended it,
+     * and every job would wait for slots until its own time is over.
+     */
+    public void requireTaskManagers() {
+        try {
+            int left = rest.taskManagers();
+            if (left != taskManagers) {
+                throw new IllegalStateException(left + " of " + taskManagers + " TaskManagers are left: a task must have "
+                        + "failed in a way that Flink takes for the end of the process");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where the task threads stand, for the explanation of a failure. */
+    public Diagnosis diagnosis() {
+        return new Diagnosis().with("threads of tasks", LocalCluster::taskThreads);
+    }
+
+    private static String taskThreads() {
+        StringBuilder text = new StringBuilder();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getThreadGroup() != null && thread.getThreadGroup().getName().equals(TASK_THREADS)) {
+                text.append(thread.getName()).append(' ').append(thread.getState()).append('\n');
+                Arrays.stream(stack).limit(FRAMES).forEach(frame -> text.append("    ").append(frame).append('\n'));
+            }
+        });
+        return text.isEmpty() ? "none" : text.toString();
     }
 
     @Override

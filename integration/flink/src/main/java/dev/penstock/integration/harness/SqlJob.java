@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -16,6 +17,7 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 public final class SqlJob {
     private final FlinkRest rest;
     private final Configuration configuration = new Configuration();
+    private final Diagnosis diagnosis = new Diagnosis();
     private BiConsumer<StreamExecutionEnvironment, StreamTableEnvironment> setup = (env, tables) -> { };
 
     private SqlJob(FlinkRest rest) {
@@ -30,6 +32,12 @@ public final class SqlJob {
     /** Sets a key of Flink's configuration for this job, as SET does in the SQL client. */
     public SqlJob set(String key, String value) {
         configuration.setString(key, value);
+        return this;
+    }
+
+    /** What to say beside the job's own failures when a wait for it is in vain. */
+    public SqlJob explainedBy(Supplier<Diagnosis> more) {
+        diagnosis.with(more);
         return this;
     }
 
@@ -62,7 +70,7 @@ public final class SqlJob {
         TableResult result = execute(environment(), script);
         JobClient client = result.getJobClient().orElseThrow(
                 () -> new IllegalArgumentException("the last statement of the script starts no job"));
-        return new FlinkJob(rest, client.getJobID().toHexString());
+        return new FlinkJob(rest, client.getJobID().toHexString(), diagnosis);
     }
 
     /** What EXPLAIN JSON_EXECUTION_PLAN says about the last statement; operator names show native or fallback. */

@@ -2,6 +2,7 @@ package dev.penstock.integration.minicluster;
 
 import dev.penstock.integration.harness.BrokerProcess;
 import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.Diagnosis;
 import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.JvmLeftovers;
 import dev.penstock.integration.harness.LocalCluster;
@@ -19,7 +20,7 @@ import java.time.Duration;
  */
 final class Bed implements AutoCloseable {
     static final Duration JOB_TIMEOUT = Duration.ofSeconds(120);
-    private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(60);
 
     private final LocalCluster cluster;
     private DaemonProcess daemon;
@@ -63,8 +64,15 @@ final class Bed implements AutoCloseable {
     /** A job with checkpoints every so many milliseconds. */
     SqlJob job(int parallelism, int checkpointMillis) {
         return SqlJob.on(cluster.rest())
+                .explainedBy(this::diagnosis)
                 .set("parallelism.default", Integer.toString(parallelism))
                 .set("execution.checkpointing.interval", checkpointMillis + " ms");
+    }
+
+    /** What all parts of this bed say when a job does not do what it should. */
+    private Diagnosis diagnosis() {
+        Diagnosis all = new Diagnosis().with(cluster::diagnosis);
+        return daemon == null ? all : all.with(daemon::diagnosis);
     }
 
     /** Submits and waits for the good end. */
@@ -82,8 +90,9 @@ final class Bed implements AutoCloseable {
         return judge(idColumn).read(topic);
     }
 
-    /** Fails when a job of this class has left anything in the daemon or, as a TaskManager, in this JVM. */
+    /** Fails when a job of this class has left anything in the daemon or in this JVM, or has ended the TaskManager. */
     void requireNothingLeft() {
+        cluster.requireTaskManagers();
         if (daemon != null && daemon.process().isAlive()) {
             daemon.awaitNothingLeft(LEFT_TIMEOUT);
         }

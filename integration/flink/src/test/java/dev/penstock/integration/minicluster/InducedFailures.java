@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.table.api.DataTypes;
@@ -42,6 +43,11 @@ final class InducedFailures {
 
     /** Registers the view bids whose stream breaks as the failures of this name say. */
     static SqlJob breakingBids(SqlJob job, String name, long rows, long rate) {
+        return mappedBids(job, rows, rate, new Breaker(name));
+    }
+
+    /** Registers the view bids whose rows go through a function of the test. */
+    static SqlJob mappedBids(SqlJob job, long rows, long rate, MapFunction<RowData, RowData> function) {
         InternalTypeInfo<RowData> type = InternalTypeInfo.of((RowType) DataTypes.ROW(
                 DataTypes.FIELD("auction", DataTypes.BIGINT()), DataTypes.FIELD("bidder", DataTypes.BIGINT()),
                 DataTypes.FIELD("price", DataTypes.BIGINT()), DataTypes.FIELD("channel", DataTypes.STRING()),
@@ -49,7 +55,7 @@ final class InducedFailures {
                 DataTypes.FIELD("extra", DataTypes.STRING())).getLogicalType());
         return job.setup((env, tables) -> tables.createTemporaryView("bids", tables.fromDataStream(
                 env.fromSource(BidSource.of(rows, rate, type), WatermarkStrategy.noWatermarks(), "bids")
-                        .map(new Breaker(name)).returns(type))));
+                        .map(function).returns(type))));
     }
 
     private static final class Breaker extends RichMapFunction<RowData, RowData> implements CheckpointListener {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * A TaskManager of a user who may not reach the daemon's sockets. Root may reach everything, so the client runs as
  * nobody, in a JVM of its own; where the tests do not run as root, the folder is closed to their own user instead.
  */
-@Timeout(120)
+@Timeout(300)
 class ForeignUserTest {
     private static final boolean ROOT = "root".equals(System.getProperty("user.name"));
     /** The user and group nobody, on every Linux. */
@@ -48,7 +48,7 @@ class ForeignUserTest {
                     said);
             assertTrue(said.contains("change socket_mode and directory_mode in penstockd's configuration"), said);
             Files.setPosixFilePermissions(sockets, PosixFilePermissions.fromString("rwxr-x---"));
-            daemon.awaitNothingLeft(Duration.ofSeconds(10));
+            daemon.awaitNothingLeft(Duration.ofSeconds(60));
             assertEquals(0, daemon.status().counter("sessions_opened"));
         } finally {
             Workspace.delete(jars);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Netty unpacks native libraries to a temporary folder; where that is mounted noexec, the message says what to do. */
-@Timeout(120)
+@Timeout(300)
 class NoexecFolderTest {
     private static final String FLINK = "org.apache.flink.shaded.netty4.io.netty.native.workdir";
     private static final String GRPC = "io.grpc.netty.shaded.io.netty.native.workdir";
@@ -47,7 +47,7 @@ class NoexecFolderTest {
         assertTrue(said.startsWith("FALL_BACK " + netty + " cannot load its epoll library"), said);
         assertTrue(said.contains("must not be mounted noexec, now " + property + " = " + folder), said);
         assertTrue(said.contains("-Djava.io.tmpdir or -D" + remedy + " (env.java.opts.taskmanager)"), said);
-        daemon.awaitNothingLeft(Duration.ofSeconds(10));
+        daemon.awaitNothingLeft(Duration.ofSeconds(60));
     }
 
     @Test

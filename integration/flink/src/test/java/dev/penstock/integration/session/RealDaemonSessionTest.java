@@ -39,11 +39,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The client's session against the real daemon; no broker, so nothing here gets as far as Kafka. */
-@Timeout(120)
+@Timeout(400)
 class RealDaemonSessionTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofSeconds(5);
     private static final int SCHEMA_TAG = 4711;
 
     private DaemonProcess daemon;
