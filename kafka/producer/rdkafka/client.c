@@ -28,6 +28,7 @@ struct ps_client {
         atomic_int_fast64_t accepted;
         atomic_int_fast64_t acked;
         atomic_int_fast64_t failed;
+        atomic_int_fast64_t extra; /* bytes that wait and that the library does not count */
         atomic_int fatal_raised;
         atomic_int cancelled;
         atomic_int stopping;
@@ -97,6 +98,8 @@ static int is_consequence(int code) {
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
         ps_client *c = opaque;
         (void)rk;
+        if (m->_private)
+                atomic_fetch_sub(&c->extra, (intptr_t)m->_private);
         if (m->err == PS_ERR_NO_ERROR) {
                 atomic_fetch_add(&c->acked, 1);
         } else {
@@ -328,19 +331,52 @@ static void field_of(const uint8_t *all, const uint32_t *offsets, const uint8_t 
         *p   = (void *)(*len ? all + offsets[i] : &nothing);
 }
 
+/* What a record without a value costs at least: the library's own memory for it. */
+#define BARE_RECORD 256
+
+/* The bytes of record i, whose value has value_len, that the library does not count. */
+static int64_t extra_of(const ps_batch *b, int64_t i, size_t value_len) {
+        int64_t extra = 0;
+        if (b->key_offsets)
+                extra += b->key_offsets[i + 1] - b->key_offsets[i];
+        if (b->header_ends)
+                extra += b->header_offsets[2 * (size_t)b->header_ends[i + 1]] -
+                         b->header_offsets[2 * (size_t)b->header_ends[i]];
+        return value_len ? extra : extra + BARE_RECORD;
+}
+
+/* Takes room for extra bytes; one record always fits into an empty queue. Delivery reports give the room back. */
+static int take_room(ps_client *c, const ps_batch *b, int64_t extra) {
+        int64_t before = atomic_fetch_add(&c->extra, extra);
+        if (before <= 0 || before + extra <= b->extra_limit)
+                return 1;
+        atomic_fetch_sub(&c->extra, extra);
+        return 0;
+}
+
 /*
- * Enqueues records from index `from` on by rd_kafka_produce_batch, which carries neither timestamps nor headers. Returns how many
- * leading records were accepted, at most CHUNK; r says why the next one was not.
+ * Enqueues records from index `from` on by rd_kafka_produce_batch, which carries neither timestamps nor headers. Returns how
+ * many leading records were accepted, at most CHUNK; r says why the next one was not.
  */
 static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_result *r) {
         int64_t left = b->count - from;
-        int n        = left < CHUNK ? (int)left : CHUNK;
-        int good, first;
-        for (int i = 0; i < n; i++) {
-                rd_kafka_message_t *m = &c->chunk[i];
+        int limit    = left < CHUNK ? (int)left : CHUNK;
+        int n, good, first;
+        for (n = 0; n < limit; n++) {
+                rd_kafka_message_t *m = &c->chunk[n];
+                int64_t extra;
                 memset(m, 0, sizeof(*m));
-                field_of(b->values, b->value_offsets, b->value_nulls, from + i, &m->payload, &m->len);
-                field_of(b->keys, b->key_offsets, b->key_nulls, from + i, &m->key, &m->key_len);
+                field_of(b->values, b->value_offsets, b->value_nulls, from + n, &m->payload, &m->len);
+                field_of(b->keys, b->key_offsets, b->key_nulls, from + n, &m->key, &m->key_len);
+                if (!(extra = extra_of(b, from + n, m->len)))
+                        continue;
+                if (!take_room(c, b, extra))
+                        break;
+                m->_private = (void *)(intptr_t)extra;
+        }
+        if (n == 0) {
+                set_result(r, PS_ERR_QUEUE_FULL, NULL);
+                return 0;
         }
         good = rd_kafka_produce_batch(b->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
         atomic_fetch_add(&c->accepted, good);
@@ -348,6 +384,9 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
                 ;
         if (first == n)
                 return n;
+        for (int i = first; i < n; i++)
+                if (c->chunk[i].err != PS_ERR_NO_ERROR)
+                        atomic_fetch_sub(&c->extra, (intptr_t)c->chunk[i]._private);
         set_result(r, c->chunk[first].err, NULL);
         if (good != first && r->code == PS_ERR_QUEUE_FULL)
                 set_result(r, -1, "the client library accepted a record behind one that it had no room for");
@@ -373,10 +412,11 @@ static rd_kafka_headers_t *headers_of(const ps_batch *b, int64_t i) {
 
 /* Enqueues the record at index i with its timestamp and headers. */
 static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
-        rd_kafka_vu_t vu[7];
-        rd_kafka_headers_t *headers = b->header_ends ? headers_of(b, i) : NULL;
+        rd_kafka_vu_t vu[8];
+        rd_kafka_headers_t *headers;
         rd_kafka_error_t *error;
-        size_t n = 5;
+        int64_t extra;
+        size_t n = 6;
         vu[0].vtype = RD_KAFKA_VTYPE_RKT;
         vu[0].u.rkt = b->topic;
         vu[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
@@ -387,16 +427,24 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
         field_of(b->keys, b->key_offsets, b->key_nulls, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
         vu[4].vtype = RD_KAFKA_VTYPE_PARTITION;
         vu[4].u.i32 = b->partition;
+        extra       = extra_of(b, i, vu[2].u.mem.size);
+        if (!take_room(c, b, extra)) {
+                set_result(r, PS_ERR_QUEUE_FULL, NULL);
+                return 0;
+        }
+        vu[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
+        vu[5].u.ptr = (void *)(intptr_t)extra;
         if (b->timestamps && b->timestamps[i] != PS_NO_TIMESTAMP) {
                 vu[n].vtype   = RD_KAFKA_VTYPE_TIMESTAMP;
                 vu[n++].u.i64 = b->timestamps[i];
         }
-        if (headers) {
+        if ((headers = b->header_ends ? headers_of(b, i) : NULL)) {
                 vu[n].vtype       = RD_KAFKA_VTYPE_HEADERS;
                 vu[n++].u.headers = headers;
         }
         if ((error = rd_kafka_produceva(c->rk, vu, n))) {
                 take_error(r, error);
+                atomic_fetch_sub(&c->extra, extra);
                 if (headers)
                         rd_kafka_headers_destroy(headers); /* the library takes them over only on success */
                 return 0;

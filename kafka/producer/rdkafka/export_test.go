@@ -10,3 +10,6 @@ func ClientIdentity(o producer.Open) (id int64, epoch int16, seen bool) {
 
 // Pretend makes o believe that the coordinator gave it another identity.
 func Pretend(o producer.Open, who producer.Identity) { o.(*open).identity = who }
+
+// Queued is how many records of o are not acknowledged yet.
+func Queued(o producer.Open) int { return o.(*open).c.snapshot().queued }

@@ -205,6 +205,7 @@ typedef struct {
         const uint32_t *header_offsets;
         const uint8_t *header_bytes;
         int64_t count;
+        int64_t extra_limit; /* bytes that may wait beside those that the library counts, see ps_produce */
         int32_t partition; /* of every record; RD_KAFKA_PARTITION_UA: the partitioner chooses */
 } ps_batch;
 
@@ -238,7 +239,8 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s);
 int ps_failed(ps_client *c);
 
 /*
- * Enqueues every record of b in order. Waits up to max_block_ms for room in the queue. Returns the number accepted;
+ * Enqueues every record of b in order. Waits up to max_block_ms for room in the queue. The library counts only values
+ * against the limit of its queue; keys, headers and what a record without a value occupies are counted here. Returns the number accepted;
  * fewer than b->count means a failure, told by r (PS_ERR_QUEUE_FULL: the wait ended by time or by ps_cancel).
  */
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r);

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/rdkafka"
 )
 
 // column is the bytes, offsets and nulls of fields; nil is null.
@@ -159,6 +160,57 @@ func TestKeysAndHeadersCountForTheSizeOfARecord(t *testing.T) {
 		err := o.Produce(testContext(t, 30*time.Second), r)
 		check(t, err, producer.FailEpoch, `"sizes"`, "properties.max.request.size (now 2000 bytes)")
 		o.Discard()
+	}
+}
+
+// TestTheQueueIsBoundedForRecordsWithoutValues: librdkafka counts values only, and a delete has none.
+func TestTheQueueIsBoundedForRecordsWithoutValues(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "deletes", 1, nil)
+	const batches, perBatch, keyBytes, buffer = 40, 500, 1000, 1 << 20
+	r := &producer.Records{Topic: "deletes", Keys: make([]byte, perBatch*keyBytes), KeyOffsets: []uint32{0}, ValueOffsets: make([]uint32, perBatch+1),
+		ValueNulls: slices.Repeat([]byte{0xFF}, (perBatch+7)/8)}
+	for i := range perBatch {
+		r.KeyOffsets = append(r.KeyOffsets, uint32((i+1)*keyBytes))
+	}
+	for name, change := range map[string]func(){
+		"plain":      func() {},
+		"timestamps": func() { r.Timestamps = slices.Repeat([]int64{5}, perBatch) },
+	} {
+		cfg := config(b.Addr())
+		cfg.BufferBytes = buffer
+		o := mustOpen(t, e, cfg, "deletes-"+name)
+		change()
+		most := 0
+		for range batches {
+			mustProduce(t, o, r)
+			most = max(most, rdkafka.Queued(o))
+		}
+		if most > buffer/keyBytes {
+			t.Errorf("%s: %d records of %d bytes waited, the buffer has %d", name, most, keyBytes, buffer)
+		}
+		sealed, err := o.Seal(testContext(t, 30*time.Second), batches*perBatch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed.Release()
+	}
+}
+
+// TestARecordLargerThanTheQueueIsSentAlone.
+func TestARecordLargerThanTheQueueIsSentAlone(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "large-key", 1, nil)
+	cfg := config(b.Addr())
+	cfg.BufferBytes = 4096
+	o := mustOpen(t, e, cfg, "large-key-0-1")
+	for range 3 {
+		r := rows("large-key", "x", 1)
+		r.Keys, r.KeyOffsets = make([]byte, 100_000), []uint32{0, 100_000}
+		mustProduce(t, o, r)
+	}
+	if seen := sealAndRead(t, o, "large-key", 3, 3); len(seen[2].Key) != 100_000 {
+		t.Errorf("a key has %d bytes", len(seen[2].Key))
 	}
 }
 
