@@ -41,7 +41,7 @@ abstract class StockKafkaSink
         this.stock = Objects.requireNonNull(stock, "stock");
     }
 
-    /** The stock sink. The return types of KafkaSink's own methods are not accessible from here; its interface's are. */
+    /** The stock sink. Types of KafkaSink's own methods are not accessible from here; those of its interface are. */
     final TwoPhaseCommittingStatefulSink<RowData, KafkaWriterState, KafkaCommittable> stock() {
         return stock;
     }

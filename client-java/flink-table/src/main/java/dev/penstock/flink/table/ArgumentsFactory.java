@@ -24,11 +24,20 @@ import org.apache.flink.table.types.DataType;
 final class ArgumentsFactory extends KafkaDynamicTableFactory {
 
     private final DynamicTableFactory connector;
+    private final boolean upsert;
+    private final boolean buffered;
     private SinkArguments arguments;
 
-    /** Creates a factory that accepts what {@code connector} accepts. */
-    ArgumentsFactory(DynamicTableFactory connector) {
+    /**
+     * Creates a factory that accepts what {@code connector} accepts.
+     *
+     * @param upsert see {@link SinkArguments#upsert}
+     * @param buffered see {@link SinkArguments#buffered}
+     */
+    ArgumentsFactory(DynamicTableFactory connector, boolean upsert, boolean buffered) {
         this.connector = connector;
+        this.upsert = upsert;
+        this.buffered = buffered;
     }
 
     /** What the sink was made of; null before there is one. */
@@ -86,8 +95,8 @@ final class ArgumentsFactory extends KafkaDynamicTableFactory {
                         parallelism,
                         transactionalIdPrefix,
                         transactionNamingStrategy,
-                        false,
-                        false);
+                        upsert,
+                        buffered);
         return super.createKafkaTableSink(
                 physicalDataType,
                 keyEncodingFormat,

@@ -27,7 +27,7 @@ public class PenstockKafkaTableFactory extends KafkaDynamicTableFactory {
 
     @Override
     public DynamicTableSink createDynamicTableSink(Context context) {
-        ArgumentsFactory factory = new ArgumentsFactory(this);
+        ArgumentsFactory factory = new ArgumentsFactory(this, false, false);
         KafkaDynamicSink stock = (KafkaDynamicSink) factory.createDynamicTableSink(context);
         return new PenstockDynamicSink(stock, factory.arguments(), PenstockTable.of(this, context));
     }

@@ -37,13 +37,12 @@ public class PenstockUpsertKafkaTableFactory extends UpsertKafkaDynamicTableFact
     @Override
     public DynamicTableSink createDynamicTableSink(Context context) {
         KafkaDynamicSink stock = (KafkaDynamicSink) super.createDynamicTableSink(context);
-        ArgumentsFactory factory = new ArgumentsFactory(this);
-        factory.createDynamicTableSink(keyed(context));
         ReadableConfig options = FactoryUtil.createTableFactoryHelper(this, context).getOptions();
         // The stock factory has checked that both are set or none.
         boolean buffered = options.get(KafkaConnectorOptions.SINK_BUFFER_FLUSH_MAX_ROWS) > 0;
-        return new PenstockDynamicSink(
-                stock, factory.arguments().asUpsert(buffered), PenstockTable.of(this, context));
+        ArgumentsFactory factory = new ArgumentsFactory(this, true, buffered);
+        factory.createDynamicTableSink(keyed(context));
+        return new PenstockDynamicSink(stock, factory.arguments(), PenstockTable.of(this, context));
     }
 
     /**

@@ -35,26 +35,4 @@ record SinkArguments(
         String transactionalIdPrefix,
         TransactionNamingStrategy transactionNamingStrategy,
         boolean upsert,
-        boolean buffered) {
-
-    /** The same arguments for the sink of an upsert table. */
-    SinkArguments asUpsert(boolean buffer) {
-        return new SinkArguments(
-                physicalDataType,
-                keyEncodingFormat,
-                valueEncodingFormat,
-                keyProjection,
-                valueProjection,
-                keyPrefix,
-                topics,
-                topicPattern,
-                properties,
-                partitioner,
-                deliveryGuarantee,
-                parallelism,
-                transactionalIdPrefix,
-                transactionNamingStrategy,
-                true,
-                buffer);
-    }
-}
+        boolean buffered) {}

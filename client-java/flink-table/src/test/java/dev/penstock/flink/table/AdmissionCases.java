@@ -54,7 +54,8 @@ final class AdmissionCases {
         }
         long heads = HEAD.matcher(text).results().count();
         if (cases.size() != heads) {
-            throw new IllegalStateException("cases.sql has " + heads + " cases, of which " + cases.size() + " can be read");
+            throw new IllegalStateException(
+                    "cases.sql has " + heads + " cases, of which " + cases.size() + " can be read");
         }
         return cases;
     }

@@ -89,8 +89,9 @@ class AdmissionCasesTest {
         int found = 0;
         for (String format : reasonsOfTheCode()) {
             found++;
-            Pattern text = Pattern.compile(
-                    Stream.of(format.split("%[0-9]*[a-zA-Z]", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
+            Pattern text = Pattern.compile(Stream.of(format.split("%[0-9]*[a-zA-Z]", -1))
+                    .map(Pattern::quote)
+                    .collect(Collectors.joining(".*")));
             if (OTHERWISE.stream().noneMatch(format::startsWith)
                     && reasons.stream().noneMatch(reason -> text.matcher(reason).find())) {
                 unproven.add(format);

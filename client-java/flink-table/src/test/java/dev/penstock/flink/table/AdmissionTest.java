@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is native, and with which reason the rest is not. Options go through the whole factory. */
+/** What admission makes of options, where {@link AdmissionCasesTest} has no case for it. They go through the factory. */
 class AdmissionTest {
 
     @Test
@@ -71,22 +71,6 @@ class AdmissionTest {
         assertEquals(expected, plan.guarantee().name());
         assertEquals("p", plan.transactionalIdPrefix());
         assertEquals(3_600_000, plan.producerProperties().get("transaction.timeout.ms"));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "penstock.enabled, false, 'penstock.enabled'",
-        "topic, a;b, 'topic'",
-        "properties.security.protocol, SSL, security.protocol",
-        "properties.nobody.knows, 1, nobody.knows"
-    })
-    void oneOptionMakesItStockByName(String key, String value, String named) {
-        assertReason(Map.of(key, value), named);
-    }
-
-    @Test
-    void topicPatternIsStock() {
-        assertReason(Map.of("topic", "", "topic-pattern", "f.*"), "topic-pattern");
     }
 
     @Test
@@ -186,11 +170,7 @@ class AdmissionTest {
     }
 
     private static void assertReason(Map<String, String> changes, String named) {
-        assertNamed(named, SinkTables.sink(SinkTables.options(changes)));
-    }
-
-    private static void assertNamed(String named, PenstockDynamicSink sink) {
-        NotNative e = assertThrows(NotNative.class, () -> sink.plan(SinkTables.context()));
+        NotNative e = assertThrows(NotNative.class, () -> admit(changes));
         assertTrue(e.getMessage().contains(named), e.getMessage());
     }
 }

@@ -122,11 +122,11 @@ class JobGraphTest {
         StreamTableEnvironment table = StreamTableEnvironment.create(environment);
         table.executeSql("CREATE TABLE g (id BIGINT, name STRING) WITH ('connector'='datagen')");
         boolean upsert = connector.contains("upsert");
+        String formats = upsert ? "'key.format'='json', 'value.format'='json', " : "'format'='json', ";
         table.executeSql(
                 "CREATE TABLE k (id BIGINT, name STRING"
-                        + (upsert ? ", PRIMARY KEY (id) NOT ENFORCED" : "") + ") WITH ('connector'='" + connector + "', "
-                        + (upsert ? "'key.format'='json', 'value.format'='json', " : "'format'='json', ")
-                        + OPTIONS + more + ")");
+                        + (upsert ? ", PRIMARY KEY (id) NOT ENFORCED" : "")
+                        + ") WITH ('connector'='" + connector + "', " + formats + OPTIONS + more + ")");
         return table;
     }
 }
