@@ -40,7 +40,7 @@ bench-columns: build ## JMH: column writer against Flink's JSON serializer, ns a
 		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
 
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json|csv|raw|debezium-json|... ROWS=n SEED=s)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|debezium-json|...|records|upsert ROWS=n SEED=s)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with
