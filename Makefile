@@ -22,7 +22,7 @@ help: ## Print this help
 # ---------------------------------------------------------------- build
 
 .PHONY: build
-build: daemon parity-encoder jars broker-classpath ## Build the daemon, the jars and the test tools
+build: daemon parity-encoder jars broker-classpath schema-registry ## Build the daemon, the jars and the test tools
 
 .PHONY: daemon
 daemon:
@@ -48,6 +48,14 @@ broker-classpath: $(BUILD)/broker/classpath.txt
 $(BUILD)/broker/classpath.txt: integration/broker/pom.xml
 	@mkdir -p $(dir $@)
 	mvn -B -q -f $(ROOT)/integration/broker/pom.xml dependency:build-classpath -Dmdep.outputFile=$@
+
+.PHONY: schema-registry
+schema-registry: $(BUILD)/registry/unpacked
+
+$(BUILD)/registry/unpacked: integration/registry/pom.xml
+	@rm -rf $(dir $@) && mkdir -p $(dir $@)
+	mvn -B -q -f $(ROOT)/integration/registry/pom.xml dependency:unpack -Dregistry.out=$(dir $@)
+	@touch $@
 
 $(BUILD)/tools/grpcurl:
 	@mkdir -p $(dir $@)
@@ -91,10 +99,6 @@ test: integration-classpath $(BUILD)/tools/grpcurl fmt-check proto-check ## Run 
 	cd $(ROOT) && go run ./integration/testrun -out $(OUT)/test.json
 
 include integration/integration.mk
-
-.PHONY: bench-encode
-bench-encode: ## JSON encoder against arrow-go's RecordToJSON, rows/s
-	cd $(ROOT) && go run ./integration/benchencode -out $(OUT)/bench-encode.json
 
 .PHONY: clean
 clean: ## Remove what was built

@@ -32,15 +32,25 @@ demo: integration-classpath ## Stock and Penstock on real flights, one TaskManag
 bench-sink: integration-classpath ## Exactly-once JSON sink against stock, alternating (ROWS=n PAIRS=n)
 	$(INTEGRATION_JAVA) $(if $(ROWS),-Dbench.rows=$(ROWS)) -Dbench.pairs=$(PAIRS) dev.penstock.integration.bench.SinkBench
 
+BENCH := $(ROOT)/client-java/bench
+
+.PHONY: bench-classpath
+bench-classpath: build
+	mvn -B -q -f $(BENCH)/pom.xml dependency:build-classpath -Dmdep.includeScope=runtime \
+		-Dmdep.outputFile=$(BENCH)/target/classpath.txt
+
 .PHONY: bench-columns
-bench-columns: build ## JMH: column writer against Flink's JSON serializer, ns and garbage for each row
-	mvn -B -q -f $(ROOT)/client-java/bench/pom.xml dependency:build-classpath -Dmdep.includeScope=runtime \
-		-Dmdep.outputFile=$(ROOT)/client-java/bench/target/classpath.txt
-	java -cp $(ROOT)/client-java/bench/target/classes:$$(cat $(ROOT)/client-java/bench/target/classpath.txt) \
+bench-columns: bench-classpath ## JMH: column writer against Flink's JSON serializer, ns and garbage for each row
+	java -cp $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt) \
 		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
 
+.PHONY: bench-encode
+bench-encode: bench-classpath ## Encoders against Flink's serializers and arrow-go's writers, ns for each row (ROUNDS=n)
+	cd $(ROOT) && go run ./integration/benchencode $(if $(ROUNDS),-rounds $(ROUNDS)) -out $(OUT)/bench-encode.json \
+		-classpath $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt)
+
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|debezium-json|...|records|upsert ROWS=n SEED=s)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|avro|debezium-json|...|records|upsert ROWS=n SEED=s)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with

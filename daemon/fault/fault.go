@@ -46,6 +46,9 @@ func KindOf(err error) pb.ErrorKind {
 		// Flink's own serializer would fail the task at this row, too.
 		return pb.ErrorKind_FAIL_EPOCH
 	}
+	if _, ok := errors.AsType[*encode.NoSchemaID](err); ok {
+		return pb.ErrorKind_BAD_REQUEST
+	}
 	if kind, ok := memoryKind(err); ok {
 		return kind
 	}

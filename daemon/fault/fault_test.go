@@ -30,6 +30,7 @@ func TestEveryErrorHasItsKind(t *testing.T) {
 		{columnar.ErrMalformed, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.BadBatch{}, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.RowError{}, pb.ErrorKind_FAIL_EPOCH, false},
+		{&encode.NoSchemaID{}, pb.ErrorKind_BAD_REQUEST, false},
 		{producer.Errorf(producer.Retry, "x"), pb.ErrorKind_RETRY, false},
 		{producer.Errorf(producer.FailEpoch, "x"), pb.ErrorKind_FAIL_EPOCH, false},
 		{producer.Errorf(producer.Fenced, "x"), pb.ErrorKind_FENCED, false},

@@ -24,7 +24,7 @@ func checkOpen(open *pb.OpenWriter) error {
 	case open.GetValueFormat().GetFormat() == nil:
 		return fault.New(pb.ErrorKind_FALL_BACK,
 			"OpenWriter.value_format is missing or unknown to this daemon, which encodes json, its changelog "+
-				"envelopes, csv and raw; use the stock sink for it")
+				"envelopes, csv, raw and avro; use the stock sink for it")
 	}
 	if _, known := pb.DeliveryGuarantee_name[int32(open.GetGuarantee())]; !known ||
 		open.GetGuarantee() == pb.DeliveryGuarantee_DELIVERY_GUARANTEE_UNSPECIFIED {

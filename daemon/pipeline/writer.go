@@ -151,6 +151,8 @@ func (w *Writer) step(ctx context.Context, request *pb.WriteRequest) (*pb.WriteE
 		return nil, w.submit(ctx, r.Submit)
 	case *pb.WriteRequest_Begin:
 		return w.begin(ctx, r.Begin)
+	case *pb.WriteRequest_Schemas:
+		return nil, w.defineSchemas(r.Schemas)
 	case *pb.WriteRequest_Warm:
 		return nil, w.warm(r.Warm)
 	case *pb.WriteRequest_Flush:

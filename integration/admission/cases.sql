@@ -50,6 +50,37 @@
 -- canal-json-maps-of-rows-without-nulls: native
 (m MAP<STRING, ROW<x INT>>) WITH ('format' = 'canal-json', 'canal-json.encode.ignore-null-fields' = 'true');
 
+-- avro: native
+(id BIGINT, m MAP<STRING, INT>) WITH ('format' = 'avro', 'avro.timestamp_mapping.legacy' = 'false');
+
+-- avro-confluent: native
+(id BIGINT, name STRING) WITH ('key.format' = 'avro-confluent', 'key.avro-confluent.url' = 'http://localhost:1',
+  'key.fields' = 'id', 'value.format' = 'avro-confluent', 'value.avro-confluent.url' = 'http://localhost:1');
+
+-- debezium-avro-confluent: native
+(id BIGINT, name STRING)
+  WITH ('format' = 'debezium-avro-confluent', 'debezium-avro-confluent.url' = 'http://localhost:1');
+
+-- upsert-of-a-registry: native
+(k_id BIGINT, name STRING, PRIMARY KEY (k_id) NOT ENFORCED) WITH ('connector' = 'penstock-upsert-kafka',
+  'key.format' = 'json', 'key.fields-prefix' = 'k_', 'value.fields-include' = 'EXCEPT_KEY',
+  'value.format' = 'avro-confluent', 'value.avro-confluent.url' = 'http://localhost:1');
+
+-- protobuf: native
+(id BIGINT, name STRING, price ROW<amount BIGINT, currency STRING>) WITH ('format' = 'protobuf',
+  'protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
+
+-- protobuf-key: native
+(id BIGINT, name STRING) WITH ('key.format' = 'protobuf', 'key.fields' = 'name', 'format' = 'json',
+  'key.protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
+
+-- avro-with-headers: native
+(m MAP<STRING, INT>, h MAP<STRING, BYTES> METADATA FROM 'headers') WITH ('format' = 'avro');
+
+-- map-in-a-key-of-json-and-a-value-of-avro: native
+(k MAP<STRING, INT>, v MAP<STRING, INT>) WITH ('key.format' = 'json', 'key.fields' = 'k', 'value.format' = 'avro',
+  'value.fields-include' = 'EXCEPT_KEY');
+
 -- key: native
 (id BIGINT, name STRING) WITH ('key.format' = 'json', 'key.fields' = 'id', 'value.format' = 'csv');
 
@@ -156,6 +187,37 @@
 
 -- csv-null-literal-with-half-a-pair: fallback: 'csv.null-literal' has half of a surrogate pair
 (id BIGINT) WITH ('format' = 'csv', 'csv.null-literal' = U&'a\D83D');
+
+-- map-in-avro-and-json: fallback: column 'm' has a MAP and is in the key and in the value
+(m MAP<STRING, INT>, id INT) WITH ('key.format' = 'json', 'key.fields' = 'm', 'value.format' = 'avro');
+
+-- avro-in-json: fallback: 'avro.encoding' is 'json'
+(id BIGINT) WITH ('format' = 'avro', 'avro.encoding' = 'json');
+
+-- avro-with-a-schema: fallback: 'avro-confluent.schema' is set
+(id INT NOT NULL) WITH ('format' = 'avro-confluent', 'avro-confluent.url' = 'http://localhost:1', 'avro-confluent.schema' =
+  '{"type": "record", "name": "r", "fields": [{"name": "id", "type": "int"}]}');
+
+-- protobuf-class-that-is-not-there: invalid: get no.such.Message descriptors error
+(id BIGINT) WITH ('format' = 'protobuf', 'protobuf.message-class-name' = 'no.such.Message');
+
+-- protobuf-class-of-something-else: invalid: get java.lang.String descriptors error
+(id BIGINT) WITH ('format' = 'protobuf', 'protobuf.message-class-name' = 'java.lang.String');
+
+-- protobuf-group: fallback: is a group or has delimited encoding
+(price ROW<amount BIGINT, exchange ROW<rate DOUBLE>>) WITH ('format' = 'protobuf',
+  'protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
+
+-- protobuf-null-literal: fallback: 'protobuf.write-null-string-literal' is
+(id BIGINT) WITH ('format' = 'protobuf', 'protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order',
+  'protobuf.write-null-string-literal' = 'a"b');
+
+-- protobuf-column-of-another-type: invalid: LONG(protobuf) is not compatible of TINYINT
+(id TINYINT) WITH ('format' = 'protobuf', 'protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
+
+-- protobuf-column-that-flink-does-not-open: fallback: Flink's protobuf format cannot write the table's columns into
+(state SMALLINT) WITH ('format' = 'protobuf',
+  'protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
 
 -- raw-charset: fallback: 'raw.charset' is 'UTF-16'
 (s STRING) WITH ('format' = 'raw', 'raw.charset' = 'UTF-16');

@@ -1,109 +1,106 @@
-// Command benchencode compares Penstock's JSON encoder with arrow-go's RecordToJSON on Nexmark bid rows: both benchmarks of
-// kafka/encode run in turn, and the ratio of each pair is reported with its minimum, median and maximum.
+// Command benchencode measures what one row costs in the encoders of kafka/encode, in Flink's own serializers and in
+// arrow-go's writers, all on the same Nexmark bids. The classes of client-java/bench write the bids as batches, by the sink's column
+// writer, and say what Flink makes of them: nothing is measured before every encoder has written exactly those bytes. Then all
+// take turns, on one thread each. Time is processor time of that thread.
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
+	"time"
 )
 
-// spread is the minimum, median and maximum of one figure over all runs.
-type spread struct {
-	Min    float64 `json:"min"`
-	Median float64 `json:"median"`
-	Max    float64 `json:"max"`
-}
+// batchSizes are the rows of a batch, in ascending order.
+var batchSizes = []int{1, 16, 256, 4096, 65536}
 
-// report is the content of out/bench-encode.json.
-type report struct {
-	Pairs         int    `json:"pairs"`
-	PenstockRowsS spread `json:"penstock_rows_per_s"`
-	ArrowRowsS    spread `json:"arrow_record_to_json_rows_per_s"`
-	Ratio         spread `json:"ratio"`
-	AllocsBatch   spread `json:"penstock_allocs_per_batch"`
+// typicalSize is the size that the summary names.
+const typicalSize = 4096
+
+// Each contender runs for some slices of its thread's processor time, of which the best one counts.
+const (
+	slicesEach = 10
+	slice      = 30 * time.Millisecond
+)
+
+// aims are ns for each row and times as fast as Flink's serializer.
+var aims = map[string]aim{
+	"json":     {Nanos: 120, Ratio: 10},
+	"csv":      {Nanos: 150, Ratio: 8},
+	"avro":     {Nanos: 100, Ratio: 10},
+	"protobuf": {Nanos: 150, Ratio: 6},
 }
 
 func main() {
 	out := flag.String("out", "out/bench-encode.json", "where the figures go")
-	pairs := flag.Int("pairs", 5, "how often both run")
+	classpath := flag.String("classpath", "", "class path of client-java/bench")
+	java := flag.String("java", "java", "the JVM that runs Flink's serializers")
+	rounds := flag.Int("rounds", 3, "how often all take their turn")
 	flag.Parse()
-	if err := run(*out, *pairs); err != nil {
+	if err := run(*out, jvm{*java, *classpath}, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "benchencode:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, pairs int) error {
+func run(out string, j jvm, rounds int) error {
+	if rounds < 1 {
+		return fmt.Errorf("-rounds %d: at least 1", rounds)
+	}
 	dir, err := os.MkdirTemp("", "benchencode")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, "encode.test")
-	if text, err := exec.Command("go", "test", "-c", "-o", binary, "./kafka/encode").CombinedOutput(); err != nil {
-		return fmt.Errorf("building the benchmark: %w\n%s", err, text)
-	}
-	var ours, arrow, ratio, allocs []float64
-	for range pairs {
-		a, err := bench(binary, "BenchmarkBid")
-		if err != nil {
-			return err
-		}
-		b, err := bench(binary, "BenchmarkBidArrowRecordToJSON")
-		if err != nil {
-			return err
-		}
-		ours, arrow = append(ours, a["rows/s"]), append(arrow, b["rows/s"])
-		ratio = append(ratio, a["rows/s"]/b["rows/s"])
-		allocs = append(allocs, a["allocs/op"])
-	}
-	rep := report{Pairs: pairs, PenstockRowsS: spreadOf(ours), ArrowRowsS: spreadOf(arrow), Ratio: spreadOf(ratio),
-		AllocsBatch: spreadOf(allocs)}
-	text, err := json.MarshalIndent(rep, "", "  ")
+	feature, err := j.writeRows(dir)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+	inputs, err := readInputs(dir, feature)
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, append(text, '\n'), 0o644); err != nil {
+	r := newReport(rounds)
+	for range rounds {
+		for _, format := range formatsOf(inputs) {
+			if err := round(r, j, dir, format, inputs); err != nil {
+				return err
+			}
+		}
+	}
+	return r.finish(out)
+}
+
+// round gives each contender of one format its turn at all batch sizes.
+func round(r *report, j jvm, dir, format string, inputs []*input) error {
+	flink, err := j.measure(dir, format)
+	if err != nil {
 		return err
 	}
-	fmt.Printf("bench-encode: %.1f million rows/s, %.1f times arrow-go (min %.1f, max %.1f), %.0f allocations per batch\n",
-		rep.PenstockRowsS.Median/1e6, rep.Ratio.Median, rep.Ratio.Min, rep.Ratio.Max, rep.AllocsBatch.Median)
+	for _, in := range inputs {
+		if in.format != format {
+			continue
+		}
+		c := r.cell(in)
+		c.Flink.add(flink[in.rows].nanos, in)
+		c.FlinkGarbage.add(flink[in.rows].garbage)
+		ours, err := measure(in.encode)
+		if err != nil {
+			return fmt.Errorf("%s, %d rows: %w", format, in.rows, err)
+		}
+		c.Penstock.add(ours.nanos/float64(in.rows), in)
+		c.Allocations.add(ours.allocations)
+		c.TimesFlink.add(flink[in.rows].nanos * float64(in.rows) / ours.nanos)
+		write := arrowWriters[format]
+		if write == nil {
+			continue
+		}
+		arrow, err := measure(func() error { return write(in.record) })
+		if err != nil {
+			return fmt.Errorf("%s of arrow-go, %d rows: %w", format, in.rows, err)
+		}
+		c.arrow().add(arrow.nanos/float64(in.rows), in)
+		c.TimesArrow.add(arrow.nanos / ours.nanos)
+	}
 	return nil
-}
-
-var metric = regexp.MustCompile(`([0-9.e+]+) (rows/s|allocs/op)`)
-
-// bench runs one benchmark once and returns its metrics by unit.
-func bench(binary, name string) (map[string]float64, error) {
-	text, err := exec.Command(binary, "-test.run", "^$", "-test.bench", "^"+name+"$", "-test.benchtime", "1s").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", name, err, text)
-	}
-	got := map[string]float64{}
-	for _, m := range metric.FindAllStringSubmatch(string(text), -1) {
-		v, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		got[m[2]] = v
-	}
-	if got["rows/s"] == 0 {
-		return nil, fmt.Errorf("%s reported no rows/s:\n%s", name, text)
-	}
-	return got, nil
-}
-
-func spreadOf(v []float64) spread {
-	slices.Sort(v)
-	return spread{Min: v[0], Median: v[len(v)/2], Max: v[len(v)-1]}
 }

@@ -14,7 +14,10 @@ import (
 const newerFeature = 21
 
 // formats are the value formats that are native, and whole records of them.
-var formats = []string{"json", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "csv", "raw", "records", "upsert"}
+var formats = []string{
+	"json", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "csv", "raw", "avro", "avro-confluent", "debezium-avro-confluent",
+	"records", "upsert",
+}
 
 // parityTest compares bytes with Flink's own serializer in a JVM of 21 or newer, besides the JUnit test in the JVM of the build: the two
 // spell numbers differently. It covers every such JDK that is installed; on a machine without one there is nothing to run.

@@ -9,7 +9,7 @@ import (
 // cell joins the instruction for a column with the buffers of that column in the current batch.
 type cell struct {
 	op       op
-	prefix   []byte
+	lead     lead
 	validity []byte // nil: all valid
 	values   []byte
 	offsets  []byte
@@ -17,14 +17,17 @@ type cell struct {
 	length   int
 	*node
 	day dayText
+	// second is set for timestamps.
+	second *secondText
 }
 
 func newCells(nodes []node) []cell {
 	cells := make([]cell, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		cells[i] = cell{op: n.op, prefix: n.prefix, node: n, day: dayText{day: noDay}}
+		cells[i] = cell{op: n.op, lead: newLead(n.prefix), node: n, day: dayText{day: noDay}}
 		if n.op == opTimestamp || n.op == opTimestampUTC {
+			cells[i].second = &secondText{}
 			cells[i].children = []cell{
 				{op: opInt64, node: &node{op: opInt64, kind: columnar.BigInt, path: n.path}},
 				{op: opInt32, node: &node{op: opInt32, kind: columnar.Integer, path: n.path}},

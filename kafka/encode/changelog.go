@@ -90,10 +90,7 @@ const (
 
 // appendChange writes row i in the envelope of its kind.
 func (e *Encoder) appendChange(dst []byte, i int) []byte {
-	around := &e.plan.images.added
-	if e.removed(i) {
-		around = &e.plan.images.removed
-	}
+	around := e.imageOf(i)
 	dst = append(dst, around.before...)
 	dst = e.appendRow(dst, e.cells, i)
 	return append(dst, around.after...)
@@ -113,4 +110,12 @@ func (e *Encoder) removed(i int) bool {
 		e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
 		return false
 	}
+}
+
+// imageOf chooses what stands around row i by its kind.
+func (e *Encoder) imageOf(i int) *image {
+	if e.removed(i) {
+		return &e.plan.images.removed
+	}
+	return &e.plan.images.added
 }

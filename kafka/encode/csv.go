@@ -10,7 +10,7 @@ import (
 func (e *Encoder) appendCSVRow(dst []byte, i int) []byte {
 	for k := range e.cells {
 		c := &e.cells[k]
-		dst = append(dst, c.prefix...)
+		dst = c.lead.append(dst)
 		if c.isNull(i) {
 			dst = append(dst, e.plan.csv.null...)
 			continue
@@ -36,14 +36,14 @@ func (e *Encoder) appendCSVField(dst []byte, c *cell, i int) []byte {
 		return append(dst, e.plan.csv.null...)
 	case opTimestamp, opTimestampUTC:
 		if q.timestamps {
-			dst = append(dst, q.text...)
+			dst = q.mark.append(dst)
 			dst = e.appendTimestamp(dst, c, i, c.op == opTimestampUTC)
-			return append(dst, q.text...)
+			return q.mark.append(dst)
 		}
 	}
 	start := len(dst)
 	dst = e.appendCSVText(dst, c, i)
-	if !q.asks(dst[start:]) {
+	if q.judge(dst[start:]) != quoted {
 		return dst
 	}
 	e.joined = append(e.joined[:0], dst[start:]...)
@@ -71,7 +71,7 @@ func (e *Encoder) appendCSVText(dst []byte, c *cell, i int) []byte {
 		return e.appendCSVArray(dst, c, i)
 	case opRow:
 		for k := range c.children {
-			dst = append(dst, c.children[k].prefix...)
+			dst = c.children[k].lead.append(dst)
 			dst = e.appendCSVElement(dst, &c.children[k], i)
 		}
 		return dst

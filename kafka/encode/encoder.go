@@ -94,8 +94,14 @@ type Encoder struct {
 	nullValue bool
 
 	scratch mapScratch
-	// joined is the text of a csv field that turns out to need quotes.
+	// order is for the formats whose maps go through a HashMap.
+	order hashOrder
+	// discarded counts the bytes of the batch that were written only for their errors.
+	discarded int
+	// joined is the text of a csv field that turns out to need quotes, or of an avro string that was not UTF-8.
 	joined []byte
+	// frame stands before each record of avro's registry formats.
+	frame avroFrame
 }
 
 // NewEncoder returns an encoder for a plan.
@@ -105,7 +111,7 @@ func NewEncoder(plan *Plan) *Encoder {
 }
 
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
-// The result is valid until the next call. Errors are *RowError, *BadBatch, or a selection outside of the batch; after an error
+// The result is valid until the next call. Errors are *RowError, *BadBatch, *NoSchemaID, or a selection outside of the batch; after an error
 // nothing of the batch is returned.
 func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err error) {
 	if err := sel.check(b.Rows); err != nil {
@@ -117,8 +123,9 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 		e.kinds = nil
 	}()
 	defer trap(&e.row, &err)
-	e.err, e.row, e.nullValue = nil, 0, false
+	e.err, e.row, e.nullValue, e.discarded = nil, 0, false, 0
 	e.scratch.reset()
+	e.order.reset()
 	if err := bindAll(e.cells, b.Columns, b.Rows, "batch"); err != nil {
 		return nil, err
 	}
@@ -181,6 +188,10 @@ func (e *Encoder) appendRecord(dst []byte, row int) []byte {
 		return e.appendCSVRow(dst, row)
 	case layoutRaw:
 		return e.appendRaw(dst, row)
+	case layoutProtobuf:
+		return e.appendMessage(dst, e.plan.message, e.cells, row)
+	case layoutAvro:
+		return e.appendAvro(dst, row)
 	}
 	return e.appendRow(dst, e.cells, row)
 }

@@ -25,6 +25,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	text := row("f", of(columnar.VarChar))
 	requireNoAllocations(t, mustCompileRaw(t, text, RawOptions{}), build(t, text, []any{"a"}, []any{nil}, []any{""}))
+	local := AvroOptions{LocalTimestamps: true}
+	requireNoAllocations(t, mustCompileAvro(t, avroTypes(), local), build(t, avroTypes(), avroRows(10)...))
 }
 
 func requireNoAllocations(t *testing.T, plan *Plan, batch *columnar.Batch) {

@@ -14,11 +14,11 @@ func (e *Encoder) appendRow(dst []byte, cells []cell, i int) []byte {
 			if e.skipsNull(c) {
 				continue
 			}
-			dst = append(dst, c.prefix...)
+			dst = c.lead.append(dst)
 			dst = append(dst, "null"...)
 			continue
 		}
-		dst = append(dst, c.prefix...)
+		dst = c.lead.append(dst)
 		dst = e.appendValue(dst, c, i)
 	}
 	return closeObject(dst, start)

@@ -215,7 +215,7 @@ func (e *Encoder) appendMergedRow(dst []byte, cells []cell, base int) []byte {
 	start, end := len(dst), len(s.places)
 	for p := places; p < end && !e.stop(dst); p++ {
 		c := &cells[s.places[p].field]
-		dst = append(dst, c.prefix...)
+		dst = c.lead.append(dst)
 		for k := base; k < rows; k++ {
 			if !c.isNull(s.rows[k]) {
 				s.rows = append(s.rows, s.rows[k])

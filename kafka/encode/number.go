@@ -32,12 +32,17 @@ func countDigits(v uint64) int {
 	return n
 }
 
-// extend lengthens dst by n bytes of any content.
-func extend(dst []byte, n int) []byte {
+// reserve makes room for n more bytes.
+func reserve(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) < n {
 		dst = slices.Grow(dst, n)
 	}
-	return dst[:len(dst)+n]
+	return dst
+}
+
+// extend lengthens dst by n bytes of any content.
+func extend(dst []byte, n int) []byte {
+	return reserve(dst, n)[:len(dst)+n]
 }
 
 // putUint writes v into all of out, right-aligned, padded with zeros.
@@ -57,10 +62,16 @@ func putUint(out []byte, v uint64) {
 }
 
 func appendUint(dst []byte, v uint64) []byte {
+	if v >= 1e8 {
+		high := v / 1e8
+		dst = reserve(appendUint(dst, high), wordBytes)
+		storeWord(dst[len(dst):len(dst)+wordBytes], eightDigits(v-high*1e8)|digitZeros)
+		return dst[:len(dst)+wordBytes]
+	}
+	dst = reserve(dst, wordBytes)
 	n := countDigits(v)
-	dst = extend(dst, n)
-	putUint(dst[len(dst)-n:], v)
-	return dst
+	storeWord(dst[len(dst):len(dst)+wordBytes], (eightDigits(v)|digitZeros)>>(8*(wordBytes-n)&63))
+	return dst[:len(dst)+n]
 }
 
 func appendInt(dst []byte, v int64) []byte {

@@ -64,6 +64,8 @@ const (
 	layoutChangelog
 	layoutCSV
 	layoutRaw
+	layoutProtobuf
+	layoutAvro
 )
 
 // Plan is a schema compiled for one format. It is immutable and safe for concurrent use.
@@ -87,6 +89,10 @@ type Plan struct {
 	csv *csvPlan
 	// littleEndian is the byte order of raw.
 	littleEndian bool
+	// message is set for protobuf only.
+	message *protoMessage
+	// avro is for that layout only.
+	avro avroPlan
 }
 
 // Format is Flink's name of the format that the plan writes, for example "json" or "debezium-json".
@@ -108,6 +114,8 @@ type compiler struct {
 	mergeRows bool
 	// flat refuses ARRAY and ROW inside of each other.
 	flat bool
+	// anyKey admits maps whose keys are not text.
+	anyKey bool
 }
 
 // columns compiles the columns of the record.
@@ -252,7 +260,7 @@ func (c *compiler) multiset(n *node, t *columnar.Type, depth int) error {
 }
 
 func (c *compiler) stringKey(n *node) error {
-	if n.children[0].op != opString {
+	if n.children[0].op != opString && !c.anyKey {
 		return fmt.Errorf("column %q: JSON format doesn't support non-string as key type of map: "+
 			"the key (the element of a MULTISET) must be CHAR or VARCHAR", n.path)
 	}

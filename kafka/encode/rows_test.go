@@ -58,3 +58,29 @@ func flatRows(n int) [][]any {
 	}
 	return append(rows, make([]any, 17))
 }
+
+// avroTypes has a column of every kind that avro accepts, with the nesting that it accepts.
+func avroTypes() *columnar.Type {
+	text, integer, ts := of(columnar.VarChar), of(columnar.Integer), of(columnar.Timestamp)
+	inner := row("x", integer, "s", text, "t", ts)
+	return row("bo", of(columnar.Boolean), "i8", of(columnar.TinyInt), "i16", of(columnar.SmallInt), "i32", integer,
+		"i64", notNull(of(columnar.BigInt)), "f", of(columnar.Float), "d", of(columnar.Double), "de", decimalType(38, 10), "s", text,
+		"b", of(columnar.VarBinary), "da", of(columnar.Date), "tm", of(columnar.Time), "ts", ts, "lz", of(columnar.TimestampLTZ),
+		"a", of(columnar.Array, inner), "m", of(columnar.Map, text, inner), "ms", of(columnar.Multiset, text),
+		"mm", of(columnar.Map, text, of(columnar.Map, text, integer)), "r", inner)
+}
+
+func avroRows(n int) [][]any {
+	var rows [][]any
+	for i := range n {
+		v := allValues(int64(i))
+		var inner entries
+		for k := range 20 * i {
+			inner = append(inner, columnar.Entry{Key: strings.Repeat("\xFFk", k%7), Value: k})
+		}
+		rows = append(rows, append(v[:17:17], entries{{Key: "a", Value: inner}, {Key: "b", Value: inner}, {Key: "a", Value: inner}}, v[18]))
+	}
+	empty := make([]any, 19)
+	empty[4] = 1
+	return append(rows, empty)
+}

@@ -3,6 +3,8 @@ package encode
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"math/bits"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 type dayText struct {
 	day  int64
 	n    int
-	text [16]byte
+	text [16 + 3*wordBytes]byte
 }
 
 // appendDate writes a date like DateTimeFormatter.ISO_LOCAL_DATE; day counts from 1970-01-01.
@@ -79,49 +81,92 @@ func appendClock(dst []byte, second uint32) []byte {
 		digitPairs[s], digitPairs[s+1])
 }
 
-// appendFraction writes a point and up to nine digits without trailing zeros, nothing for 0.
+// appendFraction writes a point and up to nine digits without trailing zeros, nothing for 0; nanos is below 1,000,000,000.
 func appendFraction(dst []byte, nanos uint32) []byte {
 	if nanos == 0 {
 		return dst
 	}
-	width := 9
-	if nanos%nanosPerMilli == 0 {
-		nanos, width = nanos/nanosPerMilli, 3
+	dst = reserve(dst, 2*wordBytes)
+	out := dst[len(dst) : len(dst)+2*wordBytes]
+	tenths := nanos / 10
+	digits := eightDigits(uint64(tenths))
+	out[0] = '.'
+	storeWord(out[1:], digits|digitZeros)
+	if last := nanos - tenths*10; last != 0 {
+		out[1+wordBytes] = '0' + byte(last)
+		return dst[:len(dst)+2+wordBytes]
 	}
-	dst = extend(dst, width+1)
-	dst[len(dst)-width-1] = '.'
-	putUint(dst[len(dst)-width:], uint64(nanos))
-	for dst[len(dst)-1] == '0' {
-		dst = dst[:len(dst)-1]
-	}
-	return dst
+	return dst[:len(dst)+1+(bits.Len64(digits)+7)>>3]
 }
 
-// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC, without quotes.
-func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
-	millis := int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
-	nanos := binary.LittleEndian.Uint32(c.children[1].values[row*4:])
+// timestamp returns element row of a TIMESTAMP or TIMESTAMP_LTZ: milliseconds, rounded down, and the nanoseconds above them.
+func (e *Encoder) timestamp(c *cell, row int) (millis int64, nanos uint32) {
+	millis = int64(binary.LittleEndian.Uint64(c.children[0].values[row*8:]))
+	nanos = binary.LittleEndian.Uint32(c.children[1].values[row*4:])
 	if nanos >= nanosPerMilli {
 		e.fail(badBatchf("row %d, column %q: %d nanoseconds of a millisecond (at most 999999)", row, c.path, int32(nanos)))
-		return dst
+		nanos = 0
 	}
-	day, inDay := millis/millisPerDay, millis%millisPerDay
+	return millis, nanos
+}
+
+// splitDay returns the day and the millisecond in it.
+func splitDay(millis int64) (day, inDay int64) {
+	day, inDay = millis/millisPerDay, millis%millisPerDay
 	if inDay < 0 {
 		day--
 		inDay += millisPerDay
 	}
-	if !zone || e.plan.localUTC {
-		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant does not.
-		day = int64(int32(day))
+	return day, inDay
+}
+
+// secondText remembers the text of the last second that one column wrote, date and time of day; neighbouring rows mostly share
+// it. The zero value remembers nothing.
+type secondText struct {
+	// first is the first millisecond of the second.
+	first int64
+	known bool
+	n     int
+	text  [momentBytes]byte
+}
+
+// momentBytes is room for any date, a separator and a time of day, in whole words.
+const momentBytes = 4 * wordBytes
+
+// appendTimestamp writes a TIMESTAMP or, with zone, a TIMESTAMP_LTZ at UTC, without quotes.
+func (e *Encoder) appendTimestamp(dst []byte, c *cell, row int, zone bool) []byte {
+	millis, nanos := e.timestamp(c, row)
+	s := c.second
+	inSecond := uint64(millis - s.first)
+	if inSecond >= 1000 || !s.known {
+		inSecond = e.spellSecond(c, millis, zone)
 	}
-	dst = c.day.appendDate(dst, day)
-	dst = append(dst, e.plan.separator)
-	dst = appendClock(dst, uint32(inDay/1000))
-	dst = appendFraction(dst, uint32(inDay%1000)*nanosPerMilli+nanos)
+	dst = reserve(dst, momentBytes+3*wordBytes)
+	out := dst[len(dst) : len(dst)+momentBytes]
+	copy(out, s.text[:])
+	dst = dst[:len(dst)+s.n]
+	dst = appendFraction(dst, uint32(inSecond)*nanosPerMilli+nanos)
 	if zone {
 		dst = append(dst, 'Z')
 	}
 	return dst
+}
+
+// spellSecond puts the second of millis into c.second and returns the milliseconds behind its start.
+func (e *Encoder) spellSecond(c *cell, millis int64, zone bool) uint64 {
+	day, inDay := splitDay(millis)
+	if !zone || e.plan.localUTC {
+		// TimestampData.toLocalDateTime keeps the day in an int, which wraps; toInstant does not.
+		day = int64(int32(day))
+	}
+	s := c.second
+	text := append(appendDate(s.text[:0], day), e.plan.separator)
+	s.n = len(appendClock(text, uint32(inDay/1000)))
+	inSecond := inDay % 1000
+	s.first = millis - inSecond
+	// The first and the last second of all go beyond what millis can be, and would be taken for each other.
+	s.known = s.first <= millis && s.first <= math.MaxInt64-999
+	return uint64(inSecond)
 }
 
 // appendDateOf writes element i of a DATE column, without quotes.

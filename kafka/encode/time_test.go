@@ -3,6 +3,7 @@ package encode
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,6 +91,29 @@ func TestTimestampNanosOutOfRange(t *testing.T) {
 		var bad *BadBatch
 		if !errors.As(err, &bad) || !strings.Contains(bad.Detail, `column "f"`) {
 			t.Errorf("%d: got %v", nanos, err)
+		}
+	}
+}
+
+// A column remembers the text of its last second; each of these would be taken for its neighbour in the list if it did so carelessly.
+func TestTimestampsOfOneColumn(t *testing.T) {
+	millis := []int64{
+		0, 999, 1000, -1, -1000, -1001, 0, 86_399_999, 86_400_000,
+		// The first second of all has no first millisecond, and what would be it is one at the other end.
+		math.MinInt64, math.MaxInt64, math.MinInt64 + 807, math.MaxInt64 - 191, math.MinInt64 + 808, math.MaxInt64 - 192,
+		// Nor has the last one a last millisecond.
+		math.MaxInt64, math.MinInt64, math.MaxInt64 - 807, math.MinInt64 + 191,
+	}
+	for _, typ := range []*columnar.Type{of(columnar.Timestamp), of(columnar.TimestampLTZ)} {
+		var rows [][]any
+		var want []string
+		for _, m := range millis {
+			at := columnar.TimestampValue{Millis: m, Nanos: int32(m & 1)}
+			rows = append(rows, []any{at})
+			want = append(want, `{"f":`+encodeOne(t, typ, JSONOptions{}, at)+"}")
+		}
+		if got, err := encodeRows(t, row("f", typ), JSONOptions{}, rows...); err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
 }

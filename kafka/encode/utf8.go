@@ -1,67 +1,23 @@
 package encode
 
-import (
-	"encoding/binary"
-	"math/bits"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x8080808080808080
 	// replacement is U+FFFD.
 	replacement = "\uFFFD"
 	upperHex    = "0123456789ABCDEF"
 )
 
-// needsCare marks the bytes of a word that cannot be copied as they are: controls, the quote, the backslash and everything
-// outside ASCII. The lowest mark is exact; those above it may be false, because the subtractions borrow.
-func needsCare(w uint64) uint64 {
-	quote, backslash := w^'"'*lowBits, w^'\\'*lowBits
-	return ((w - 0x20*lowBits) | (quote - lowBits) | (backslash - lowBits) | w) & highBits
-}
-
-// cleanPrefix returns how many bytes at the start of s go into a JSON string unchanged.
-func cleanPrefix(s []byte) int {
-	n := len(s)
-	if n < 8 {
-		for i, c := range s {
-			if c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
-				return i
-			}
-		}
-		return n
-	}
-	i := 0
-	for ; i+16 <= n; i += 16 {
-		pair := s[i : i+16]
-		first, second := needsCare(binary.LittleEndian.Uint64(pair)), needsCare(binary.LittleEndian.Uint64(pair[8:]))
-		if first != 0 {
-			return i + bits.TrailingZeros64(first)>>3
-		}
-		if second != 0 {
-			return i + 8 + bits.TrailingZeros64(second)>>3
-		}
-	}
-	if i+8 <= n {
-		if marks := needsCare(binary.LittleEndian.Uint64(s[i:])); marks != 0 {
-			return i + bits.TrailingZeros64(marks)>>3
-		}
-	}
-	// The last word overlaps bytes that are clean already.
-	if marks := needsCare(binary.LittleEndian.Uint64(s[n-8:])); marks != 0 {
-		return n - 8 + bits.TrailingZeros64(marks)>>3
-	}
-	return n
-}
+// jsonCare finds controls, the quote and the backslash: a flipped bit takes the quote next to the controls, and nothing else.
+var jsonCare = newCare(2, 0x21, '\\')
 
 // appendEscaped writes the content of a JSON string, without the quotes, like Jackson's UTF-8 generator in default mode
 // writes what StringData.toString() returns: invalid UTF-8 becomes U+FFFD in the JDK's grouping, and characters above
 // U+FFFF become two escapes.
 func appendEscaped(dst, s []byte) []byte {
 	for {
-		n := cleanPrefix(s)
-		dst = append(dst, s[:n]...)
+		var n int
+		dst, n = jsonCare.appendClean(dst, s)
 		if n == len(s) {
 			return dst
 		}

@@ -54,22 +54,3 @@ func TestInvalidUTF8(t *testing.T) {
 		}
 	}
 }
-
-// Every byte at every position of every length around the word size.
-func TestCleanPrefix(t *testing.T) {
-	for n := range 40 {
-		for at := range n {
-			for c := range 256 {
-				s := []byte(strings.Repeat("a", n))
-				s[at] = byte(c)
-				want := n
-				if c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
-					want = at
-				}
-				if got := cleanPrefix(s); got != want {
-					t.Fatalf("%d bytes with %#x at %d: got %d, want %d", n, c, at, got, want)
-				}
-			}
-		}
-	}
-}

@@ -6,6 +6,8 @@
 //
 //	'S' a serialized penstock.v1.OpenWriter, then uint32 JVM feature version (the last four bytes)
 //	    --> 'O', or 'E' and a message    (its schema, value_format, topic and shape hold for the batches that follow)
+//	'I' uint32 the id that a schema registry gave
+//	    --> 'O', or 'E' and a message    (needed after 'S' for a value of a registry's format)
 //	'B' uint32 schema tag, the bytes of a batch
 //	    --> 'R' or 'W' (below), or 'E' and a message
 //
@@ -131,10 +133,12 @@ func (s *session) answer(request []byte) ([]byte, error) {
 	switch rest := request[1:]; request[0] {
 	case 'S':
 		return s.schema(rest[:len(rest)-4], binary.LittleEndian.Uint32(rest[len(rest)-4:]))
+	case 'I':
+		return s.schemaID(int32(binary.LittleEndian.Uint32(rest)))
 	case 'B':
 		return s.batch(binary.LittleEndian.Uint32(rest), rest[4:])
 	}
-	return nil, fmt.Errorf("request %q: use 'S' or 'B'", request[0])
+	return nil, fmt.Errorf("request %q: use 'S', 'I' or 'B'", request[0])
 }
 
 func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
@@ -156,6 +160,14 @@ func (s *session) schema(message []byte, feature uint32) ([]byte, error) {
 		return nil, err
 	}
 	s.parser, s.encoder, s.open = columnar.NewParser(row), encode.NewRecordEncoder(plan), open
+	return []byte{'O'}, nil
+}
+
+func (s *session) schemaID(id int32) ([]byte, error) {
+	if s.encoder == nil {
+		return nil, errors.New("an id before a schema: send 'S' first")
+	}
+	s.encoder.Value.SetSchemaID(id)
 	return []byte{'O'}, nil
 }
 

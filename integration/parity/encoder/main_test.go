@@ -46,16 +46,22 @@ func openWriter(t *testing.T) *pb.OpenWriter {
 	}
 }
 
-func TestConversation(t *testing.T) {
-	open := openWriter(t)
-	message, err := proto.Marshal(open)
-	if err != nil {
-		t.Fatal(err)
-	}
+// marshal returns the row type of open and the message itself.
+func marshal(t *testing.T, open *pb.OpenWriter) (*columnar.Type, []byte) {
+	t.Helper()
 	row, err := protoplan.Type(open.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
+	message, err := proto.Marshal(open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row, message
+}
+
+func TestConversation(t *testing.T) {
+	row, message := marshal(t, openWriter(t))
 	b := columnar.NewBuilder(row)
 	b.Append(0, 1, 2e23)
 	b.Append(0, 22, nil)
@@ -94,21 +100,34 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// The id of a schema holds for the batches after it.
+func TestSchemaID(t *testing.T) {
+	row, message := marshal(t, &pb.OpenWriter{
+		ValueFormat: &pb.Format{Format: &pb.Format_Avro{Avro: &pb.AvroFormat{Registry: true}}},
+		Schema:      &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: pb.TypeRoot_BIGINT}}}},
+	})
+	b := columnar.NewBuilder(row)
+	b.Append(0, 1)
+	body := b.Finish(7)
+	got := converse(t, frame([]byte{'I'}, number(9)), frame([]byte{'S'}, message, number(17)), frame([]byte{'B'}, number(7), body),
+		frame([]byte{'I'}, number(9)), frame([]byte{'B'}, number(7), body))
+	want := []string{
+		"Ean id before a schema: send 'S' first", "O", "Eavro-confluent: the id of the schema is not known", "O",
+		"R" + string(number(1)) + string(number(0)) + string(number(6)) + string(number(0)) + "\x00\x00\x00\x00\x09\x02",
+	}
+	for i := range want {
+		if len(got) != len(want) || !strings.HasPrefix(got[i], want[i]) {
+			t.Fatalf("answers %q, want %q", got, want)
+		}
+	}
+}
+
 // Batches keep their row kinds and null values their nullness.
 func TestKindsAndNulls(t *testing.T) {
 	message := func(f *pb.Format, root pb.TypeRoot) (*columnar.Type, []byte) {
-		open := &pb.OpenWriter{ValueFormat: f, Schema: &pb.Schema{Row: &pb.LogicalType{
+		return marshal(t, &pb.OpenWriter{ValueFormat: f, Schema: &pb.Schema{Row: &pb.LogicalType{
 			Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: root, Nullable: true}},
-		}}}
-		row, err := protoplan.Type(open.Schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := proto.Marshal(open)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return row, body
+		}}})
 	}
 	row, raw := message(&pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{}}}, pb.TypeRoot_VARCHAR)
 	_, canal := message(&pb.Format{Format: &pb.Format_ChangelogJson{ChangelogJson: &pb.ChangelogJsonFormat{

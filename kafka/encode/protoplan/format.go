@@ -33,8 +33,16 @@ func Plan(row *columnar.Type, f *pb.Format, floats encode.FloatSpelling) (*encod
 		return encode.CompileCSV(row, opts)
 	case f.GetRaw() != nil:
 		return encode.CompileRaw(row, encode.RawOptions{LittleEndian: f.GetRaw().GetLittleEndian()})
+	case f.GetProtobuf() != nil:
+		opts, err := ProtobufOptions(f.GetProtobuf())
+		if err != nil {
+			return nil, err
+		}
+		return encode.CompileProtobuf(row, opts)
+	case f.GetAvro() != nil:
+		return encode.CompileAvro(row, avroOptions(f.GetAvro()))
 	}
-	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv or raw")
+	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv, raw, avro or protobuf")
 }
 
 // envelope converts the changelog format; one that is not known becomes EnvelopeUnknown, which the compiler refuses.

@@ -51,6 +51,10 @@ func raw(little bool) *pb.Format {
 	return &pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{LittleEndian: little}}}
 }
 
+func avro(a *pb.AvroFormat) *pb.Format {
+	return &pb.Format{Format: &pb.Format_Avro{Avro: a}}
+}
+
 // Every format reaches its compiler with its options: the name and the text of one DELETE row tell.
 func TestPlan(t *testing.T) {
 	row, err := Type(&pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{
@@ -63,6 +67,13 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	numbers, err := Type(&pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"key_columns"}, Children: []*pb.LogicalType{
+		{Root: pb.TypeRoot_ARRAY, Children: []*pb.LogicalType{{Root: pb.TypeRoot_INTEGER, Nullable: true}}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	protobuf := &pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}
 	plain := &pb.JsonFormat{EncodeIgnoreNullFields: true}
 	for _, c := range []struct {
 		row    *columnar.Type
@@ -80,6 +91,8 @@ func TestPlan(t *testing.T) {
 		{row, csv(&pb.CsvFormat{NullLiteral: proto.String("n")}), "csv", nil, "n"},
 		{small, raw(false), "raw", 258, "\x01\x02"},
 		{small, raw(true), "raw", 258, "\x02\x01"},
+		{numbers, protobuf, "protobuf", []any{300, nil}, "\x12\x03\xAC\x02\x00"},
+		{small, avro(&pb.AvroFormat{}), "avro", 258, "\x02\x84\x04"},
 	} {
 		plan, err := Plan(c.row, c.format, encode.FloatsLegacy)
 		if err != nil {
@@ -99,6 +112,22 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// The daemon's form of the options, which decide more than the bytes of one row.
+func TestAvroOptions(t *testing.T) {
+	for _, c := range []struct {
+		format *pb.AvroFormat
+		want   encode.AvroOptions
+	}{
+		{&pb.AvroFormat{}, encode.AvroOptions{}}, {&pb.AvroFormat{Registry: true}, encode.AvroOptions{Registry: true}},
+		{&pb.AvroFormat{Registry: true, Debezium: true}, encode.AvroOptions{Registry: true, Debezium: true}},
+		{&pb.AvroFormat{LocalTimestamps: true}, encode.AvroOptions{LocalTimestamps: true}},
+	} {
+		if got := avroOptions(c.format); got != c.want {
+			t.Errorf("%v: got %+v", c.format, got)
+		}
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
 	row, err := Type(field(pb.TypeRoot_BIGINT))
 	if err != nil {
@@ -113,7 +142,10 @@ func TestPlanRefuses(t *testing.T) {
 		{changelog(0, nil), "unknown envelope"}, {changelog(9, nil), "unknown envelope"},
 		{changelog(pb.ChangelogJsonFormat_OGG, &pb.JsonFormat{TimestampFormat: 7}), "timestamp-format.standard: unknown value 7"},
 		{csv(&pb.CsvFormat{QuoteCharacter: '"', QuotesDisabled: true}), "csv.quote-character"},
+		{avro(&pb.AvroFormat{Debezium: true}), "debezium without registry"},
 		{csv(&pb.CsvFormat{FieldDelimiter: 1 << 31}), "csv.field-delimiter: U+80000000"},
+		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: &pb.ProtobufFormat{MessageName: "m"}}}, `message_name "m" is not in the descriptors`},
+		{&pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}, `protobuf: column "f": message penstock.v1.RecordShape has no field`},
 	} {
 		if _, err := Plan(row, c.format, encode.FloatsLegacy); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.format, err, c.want)

@@ -1109,9 +1109,12 @@ type AvroFormat struct {
 	// avro-confluent: each record begins with a zero byte and the id of its schema, which DefineSchemas tells.
 	Registry bool `protobuf:"varint,1,opt,name=registry,proto3" json:"registry,omitempty"`
 	// debezium-avro-confluent: each row is wrapped by its row kind.
-	Debezium      bool `protobuf:"varint,2,opt,name=debezium,proto3" json:"debezium,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Debezium bool `protobuf:"varint,2,opt,name=debezium,proto3" json:"debezium,omitempty"`
+	// 'avro.timestamp_mapping.legacy' is false: TIMESTAMP_LTZ and more digits are allowed, and a TIMESTAMP wraps at the range of an
+	// int of days.
+	LocalTimestamps bool `protobuf:"varint,3,opt,name=local_timestamps,json=localTimestamps,proto3" json:"local_timestamps,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *AvroFormat) Reset() {
@@ -1154,6 +1157,13 @@ func (x *AvroFormat) GetRegistry() bool {
 func (x *AvroFormat) GetDebezium() bool {
 	if x != nil {
 		return x.Debezium
+	}
+	return false
+}
+
+func (x *AvroFormat) GetLocalTimestamps() bool {
+	if x != nil {
+		return x.LocalTimestamps
 	}
 	return false
 }
@@ -2758,11 +2768,12 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x03raw\x18\x04 \x01(\v2\x16.penstock.v1.RawFormatH\x00R\x03raw\x12-\n" +
 	"\x04avro\x18\x05 \x01(\v2\x17.penstock.v1.AvroFormatH\x00R\x04avro\x129\n" +
 	"\bprotobuf\x18\x06 \x01(\v2\x1b.penstock.v1.ProtobufFormatH\x00R\bprotobufB\b\n" +
-	"\x06format\"D\n" +
+	"\x06format\"o\n" +
 	"\n" +
 	"AvroFormat\x12\x1a\n" +
 	"\bregistry\x18\x01 \x01(\bR\bregistry\x12\x1a\n" +
-	"\bdebezium\x18\x02 \x01(\bR\bdebezium\"\x93\x01\n" +
+	"\bdebezium\x18\x02 \x01(\bR\bdebezium\x12)\n" +
+	"\x10local_timestamps\x18\x03 \x01(\bR\x0flocalTimestamps\"\x93\x01\n" +
 	"\x0eProtobufFormat\x12.\n" +
 	"\x13file_descriptor_set\x18\x01 \x01(\fR\x11fileDescriptorSet\x12!\n" +
 	"\fmessage_name\x18\x02 \x01(\tR\vmessageName\x12.\n" +

@@ -22,6 +22,9 @@ final class BidRows {
             },
             new String[] {"auction", "bidder", "price", "channel", "url", "dateTime", "extra"});
 
+    /** The position of the longest text. */
+    static final int EXTRA = 6;
+
     private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple", "channel-4711"};
 
     private BidRows() {}

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -68,18 +67,7 @@ public final class ColumnWriterBench {
         return results.get(name).getPrimaryResult().getScore();
     }
 
-    /** Bytes allocated per row; the profiler's per-operation figure counts rows, as the score does. */
     private static double garbage(Map<String, RunResult> results, String name) {
-        for (Map.Entry<String, ? extends Result<?>> entry : secondary(results.get(name)).entrySet()) {
-            if (entry.getKey().endsWith("gc.alloc.rate.norm")) {
-                return entry.getValue().getScore();
-            }
-        }
-        throw new IllegalStateException("the GC profiler reported no allocation rate for " + name);
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private static Map<String, ? extends Result<?>> secondary(RunResult result) {
-        return (Map) result.getSecondaryResults();
+        return Secondary.garbage(results.get(name));
     }
 }

@@ -3,6 +3,7 @@ package dev.penstock.session;
 import dev.penstock.arena.Extent;
 import dev.penstock.proto.v1.AbortEpoch;
 import dev.penstock.proto.v1.BeginEpoch;
+import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
 import dev.penstock.proto.v1.EpochSealed;
@@ -136,6 +137,15 @@ public final class WriterStream implements AutoCloseable {
         if (!closed.get()) {
             window.giveBack(extent);
         }
+    }
+
+    /**
+     * Tells the ids that a schema registry gave, before the first batch whose format needs one. Does not wait; a failure
+     * comes as the writer's failure.
+     */
+    public void defineSchemas(DefineSchemas ids) throws DaemonException {
+        requireUsable();
+        send(WriteRequest.newBuilder().setSchemas(ids).build());
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.penstock.flink.columns;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -11,13 +12,28 @@ import org.apache.flink.table.types.logical.RowType;
 
 /** Builds the writers of a row type; the table of types is that of {@code shm/LAYOUT.md}. */
 final class ColumnFactory {
-    private ColumnFactory() {}
+    private final NullKeys nullKeys;
 
-    static RowFields fields(RowType type) throws UnsupportedTypeException {
-        return fields(new Column("", type), type);
+    private ColumnFactory(NullKeys nullKeys) {
+        this.nullKeys = nullKeys;
     }
 
-    private static RowFields fields(Column parent, RowType type) throws UnsupportedTypeException {
+    /**
+     * The fields of a row.
+     *
+     * @param nullKeys for each field what null keys of its maps are
+     */
+    static RowFields fields(RowType type, IntFunction<NullKeys> nullKeys) throws UnsupportedTypeException {
+        Column row = new Column("", type);
+        List<ColumnWriter> writers = new ArrayList<>();
+        for (int i = 0; i < type.getFieldCount(); i++) {
+            RowType.RowField field = type.getFields().get(i);
+            writers.add(new ColumnFactory(nullKeys.apply(i)).writer(row.field(field.getName(), field.getType())));
+        }
+        return new RowFields(writers);
+    }
+
+    private RowFields fields(Column parent, RowType type) throws UnsupportedTypeException {
         List<ColumnWriter> writers = new ArrayList<>();
         for (RowType.RowField field : type.getFields()) {
             writers.add(writer(parent.field(field.getName(), field.getType())));
@@ -25,7 +41,7 @@ final class ColumnFactory {
         return new RowFields(writers);
     }
 
-    private static ColumnWriter writer(Column column) throws UnsupportedTypeException {
+    private ColumnWriter writer(Column column) throws UnsupportedTypeException {
         LogicalType type = column.type();
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> new BooleanWriter(column);
@@ -44,11 +60,13 @@ final class ColumnFactory {
             case MAP -> new MapWriter(
                     column,
                     writer(column.part("{key}", ((MapType) type).getKeyType())),
-                    writer(column.part("{value}", ((MapType) type).getValueType())));
+                    writer(column.part("{value}", ((MapType) type).getValueType())),
+                    nullKeys);
             case MULTISET -> new MapWriter(
                     column,
                     writer(column.part("{element}", ((MultisetType) type).getElementType())),
-                    new IntWriter(column.part("{count}", new IntType(false))));
+                    new IntWriter(column.part("{count}", new IntType(false))),
+                    nullKeys);
             case ROW -> new RowWriter(column, fields(column, (RowType) type));
             default -> throw new UnsupportedTypeException("column '" + column.path() + "' has type "
                     + type.asSummaryString() + ", which has no column layout");

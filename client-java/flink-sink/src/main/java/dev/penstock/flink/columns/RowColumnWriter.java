@@ -6,6 +6,7 @@ import dev.penstock.arena.vector.Vector;
 import dev.penstock.proto.v1.Schema;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.table.data.RowData;
@@ -39,10 +40,19 @@ public final class RowColumnWriter {
      * @throws IllegalArgumentException when a column has no layout
      */
     public RowColumnWriter(RowType type) {
+        this(type, column -> NullKeys.NULL);
+    }
+
+    /**
+     * @param type the physical row type, as {@link #toSchema} has accepted it
+     * @param nullKeys for each field what null keys of its maps are to the formats that write it
+     * @throws IllegalArgumentException when a column has no layout
+     */
+    public RowColumnWriter(RowType type, IntFunction<NullKeys> nullKeys) {
         try {
             schemaTag = tagOf(toSchema(type));
-            fields = ColumnFactory.fields(type);
-            measuringFields = ColumnFactory.fields(type);
+            fields = ColumnFactory.fields(type, nullKeys);
+            measuringFields = ColumnFactory.fields(type, nullKeys);
         } catch (UnsupportedTypeException e) {
             throw new IllegalArgumentException(e.reason(), e);
         }

@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
 import dev.penstock.proto.v1.EpochSealed;
@@ -19,6 +20,9 @@ interface DaemonWriter {
 
     /** Waits for a free extent of at least {@code minBytes} bytes; the caller owns it until submit or giveBack. */
     Extent nextExtent(int minBytes, Duration timeout) throws DaemonException;
+
+    /** Tells the ids of schemas, before the first batch that needs them. */
+    void defineSchemas(DefineSchemas ids) throws DaemonException;
 
     /** Hands a finished batch over; the extent belongs to the daemon from here on. */
     void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException;

@@ -12,11 +12,13 @@ import org.apache.flink.table.types.logical.RowType;
  *
  * @param openWriter a serialized {@link OpenWriter} without session and owner. Bytes instead of the message, so that
  *     the job graph does not depend on how a protobuf runtime serializes its classes
- * @param rowType the physical rows
+ * @param rowType the rows: physical columns, then written metadata
  * @param guarantee the delivery guarantee
  * @param transactionalIdPrefix the prefix of transactional ids; null unless exactly-once
  * @param producerProperties the properties of the stock sink's producers; used to abort lingering transactions
  * @param settings how the writers behave
+ * @param keySchema the schema of keys whose format writes its id; null when the format has none
+ * @param valueSchema the schema of values whose format writes its id; null when the format has none
  */
 public record NativePlan(
         byte[] openWriter,
@@ -24,8 +26,21 @@ public record NativePlan(
         DeliveryGuarantee guarantee,
         String transactionalIdPrefix,
         Properties producerProperties,
-        WriterSettings settings)
+        WriterSettings settings,
+        RegistrySchema keySchema,
+        RegistrySchema valueSchema)
         implements Serializable {
+
+    /** A plan without schemas of a registry. */
+    public NativePlan(
+            byte[] openWriter,
+            RowType rowType,
+            DeliveryGuarantee guarantee,
+            String transactionalIdPrefix,
+            Properties producerProperties,
+            WriterSettings settings) {
+        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null, null);
+    }
 
     /** The message for the daemon, still without session and owner. */
     OpenWriter.Builder openMessage() {

@@ -1,5 +1,6 @@
 package dev.penstock.flink.sink;
 
+import dev.penstock.flink.columns.NullKeys;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.session.DaemonException;
@@ -64,11 +65,14 @@ final class NativeWriterFactory {
 
     private PenstockWriter.Parts parts(DaemonWriter daemon, Deadlines deadlines) {
         ProcessingTimeService timers = context.getProcessingTimeService();
-        RowBatcher batcher =
-                new RowBatcher(
-                        new RowColumnWriter(plan.rowType()), daemon, plan.settings(), deadlines.extent(), timers);
+        OpenWriter open = plan.openMessage().build();
+        RowColumnWriter columns = new RowColumnWriter(plan.rowType(), column -> NullKeys.of(open, column));
+        RowBatcher batcher = new RowBatcher(columns, daemon, plan.settings(), deadlines.extent(), timers);
         metrics.startNative(daemon, batcher, timers);
-        return new PenstockWriter.Parts(daemon, batcher, metrics, deadlines, context.getMailboxExecutor());
+        SchemaIds schemaIds =
+                new SchemaIds(
+                        plan.keySchema(), plan.valueSchema(), context.asSerializationSchemaInitializationContext());
+        return new PenstockWriter.Parts(daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
     }
 
     private PenstockWriter build(PenstockWriter.Parts parts, Collection<KafkaWriterState> recovered) {

@@ -26,6 +26,7 @@ abstract class PenstockWriter
     record Parts(
             DaemonWriter daemon,
             RowBatcher batcher,
+            SchemaIds schemaIds,
             WriterMetrics metrics,
             Deadlines deadlines,
             MailboxExecutor mailbox) {}
@@ -34,6 +35,7 @@ abstract class PenstockWriter
     final RowBatcher batcher;
     final WriterMetrics metrics;
     final Deadlines deadlines;
+    private final SchemaIds schemaIds;
     private final MailboxExecutor mailbox;
     private volatile boolean closed;
     private boolean reported;
@@ -41,6 +43,7 @@ abstract class PenstockWriter
     PenstockWriter(Parts parts) {
         this.daemon = parts.daemon();
         this.batcher = parts.batcher();
+        this.schemaIds = parts.schemaIds();
         this.metrics = parts.metrics();
         this.deadlines = parts.deadlines();
         this.mailbox = parts.mailbox();
@@ -56,6 +59,9 @@ abstract class PenstockWriter
         try {
             daemon.checkFailure();
             ensureEpoch();
+            if (!schemaIds.known()) {
+                schemaIds.learn(row, daemon);
+            }
             batcher.add(row);
         } catch (DaemonException e) {
             throw failure(e);

@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
 import dev.penstock.proto.v1.EpochSealed;
@@ -39,6 +40,11 @@ final class StreamDaemonWriter implements DaemonWriter {
     @Override
     public Extent nextExtent(int minBytes, Duration timeout) throws DaemonException {
         return stream.nextExtent(minBytes, timeout);
+    }
+
+    @Override
+    public void defineSchemas(DefineSchemas ids) throws DaemonException {
+        stream.defineSchemas(ids);
     }
 
     @Override

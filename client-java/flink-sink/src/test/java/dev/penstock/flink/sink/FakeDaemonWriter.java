@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
 import dev.penstock.proto.v1.EpochSealed;
@@ -49,6 +50,13 @@ final class FakeDaemonWriter implements DaemonWriter {
         int capacity = Math.max(minBytes, extentBytes);
         lent++;
         return new Extent(1, ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN), 0, capacity);
+    }
+
+    @Override
+    public void defineSchemas(DefineSchemas ids) throws DaemonException {
+        checkFailure();
+        calls.add("define" + (ids.hasKeySchemaId() ? " key " + ids.getKeySchemaId() : "")
+                + (ids.hasValueSchemaId() ? " value " + ids.getValueSchemaId() : ""));
     }
 
     @Override

@@ -30,6 +30,9 @@ final class WriterFixture implements AutoCloseable {
     final WriterSettings settings;
     final RowBatcher batcher;
 
+    /** Of the writers that are made from here on; needs no schema. */
+    SchemaIds schemaIds = new SchemaIds(null, null, null);
+
     private final List<AutoCloseable> open = new ArrayList<>();
 
     WriterFixture() {
@@ -52,7 +55,8 @@ final class WriterFixture implements AutoCloseable {
 
     PenstockWriter.Parts parts() {
         Duration any = Duration.ofSeconds(1);
-        return new PenstockWriter.Parts(daemon, batcher, metrics, new Deadlines(any, any, any, any), mailbox);
+        return new PenstockWriter.Parts(
+                daemon, batcher, schemaIds, metrics, new Deadlines(any, any, any, any), mailbox);
     }
 
     /** The committer's end of the back-channel of {@code prefix}. */

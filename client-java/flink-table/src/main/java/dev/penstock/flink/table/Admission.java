@@ -53,7 +53,7 @@ final class Admission {
         ConsumedRow row =
                 ConsumedRow.of((RowType) sink.physicalDataType().getLogicalType(), request.metadata());
         OpenWriter.Builder open = OpenWriter.newBuilder().setGuarantee(guarantee(sink.deliveryGuarantee()));
-        RecordPlan.into(open, sink, table.options(), row, context);
+        RecordPlan records = RecordPlan.into(open, sink, table.options(), row, context);
         open.setSchema(schema(row.type()));
         Properties properties = ProducerProperties.ofSink(sink.properties());
         open.setKafka(
@@ -65,7 +65,9 @@ final class Admission {
                 sink.deliveryGuarantee(),
                 sink.transactionalIdPrefix(),
                 properties,
-                table.settings());
+                table.settings(),
+                records.keySchema(),
+                records.valueSchema());
     }
 
     /** What the stock sink does around its records that the daemon does not. */

@@ -2,8 +2,6 @@ package dev.penstock.flink.table;
 
 import dev.penstock.proto.v1.CsvFormat;
 import dev.penstock.proto.v1.Format;
-import java.io.IOException;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +13,6 @@ import org.apache.flink.formats.csv.CsvFormatOptions;
 import org.apache.flink.formats.csv.CsvRowDataSerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.util.InstantiationUtil;
 
 /**
  * The options of Flink's {@code csv} format that change bytes (formats.md 4.1). As in {@code CsvFormatFactory}, an
@@ -56,7 +53,8 @@ final class CsvOptions {
         CsvOptions csv = new CsvOptions(Configuration.fromMap(options), rowType);
         csv.readCharacters();
         csv.readTexts();
-        if (!same(csv.serializer.build(), stock)) {
+        // Flink's equals leaves out the notation of decimals.
+        if (!FormatRules.same(csv.serializer.build(), stock)) {
             throw FormatRules.unproven(IDENTIFIER);
         }
         return Format.newBuilder().setCsv(csv.message).build();
@@ -107,19 +105,5 @@ final class CsvOptions {
                     IDENTIFIER, option.key(), (int) c);
         }
         return Optional.of(c);
-    }
-
-    /**
-     * Flink's {@code equals} leaves out the notation of decimals; the serialized form, in which the serializer travels
-     * to the tasks, has it.
-     */
-    private static boolean same(CsvRowDataSerializationSchema ours, SerializationSchema<RowData> stock) {
-        try {
-            return ours.equals(stock)
-                    && Arrays.equals(
-                            InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

@@ -1,8 +1,13 @@
 package dev.penstock.flink.table;
 
+import java.io.IOException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.InstantiationUtil;
 
 /** What holds for the options of every format. */
 final class FormatRules {
@@ -29,6 +34,20 @@ final class FormatRules {
         if (halved) {
             throw new NotNative(
                     "'%s.%s' has half of a surrogate pair; only whole characters are native", format, option);
+        }
+    }
+
+    /**
+     * Whether two serializers do the same, where Flink's {@code equals} leaves something out: the serialized form, in
+     * which they travel to the tasks, has everything.
+     */
+    static boolean same(SerializationSchema<RowData> ours, SerializationSchema<RowData> stock) {
+        try {
+            return ours.equals(stock)
+                    && Arrays.equals(
+                            InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -10,7 +10,9 @@ import org.apache.flink.table.types.logical.RowType;
 /** The formats of keys and values that are native, by the identifier that the table names. */
 final class Formats {
 
-    private static final String NATIVE = "json, debezium-json, canal-json, maxwell-json, ogg-json, csv and raw";
+    private static final String NATIVE =
+            "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw, protobuf, avro, avro-confluent"
+                    + " and debezium-avro-confluent";
 
     private Formats() {}
 
@@ -42,6 +44,12 @@ final class Formats {
                 return CsvOptions.parse(options, rowType, stock);
             case RawOptions.IDENTIFIER:
                 return RawOptions.parse(options, rowType, stock);
+            case ProtobufOptions.IDENTIFIER:
+                return ProtobufOptions.parse(options, rowType, stock);
+            case AvroOptions.IDENTIFIER:
+                return AvroOptions.parse(options, rowType, stock);
+            case SchemaRegistry.AVRO, SchemaRegistry.DEBEZIUM:
+                return RegistryAvroOptions.parse(identifier, options, rowType, stock);
             default:
                 Optional<JsonFamily> json = JsonFamily.of(identifier);
                 if (json.isEmpty()) {

@@ -1,5 +1,7 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.flink.columns.NullKeys;
+import dev.penstock.flink.sink.RegistrySchema;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Partitioner;
@@ -13,10 +15,11 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.connectors.kafka.partitioner.FlinkFixedPartitioner;
 import org.apache.flink.streaming.connectors.kafka.table.TableDataTypeUtils;
 import org.apache.flink.table.connector.Projection;
-import org.apache.flink.table.connector.format.EncodingFormat;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
@@ -39,6 +42,8 @@ final class RecordPlan {
     private final DynamicTableSink.Context context;
     private final OpenWriter.Builder open;
     private final RecordShape.Builder shape = RecordShape.newBuilder();
+    private RegistrySchema keySchema;
+    private RegistrySchema valueSchema;
 
     private RecordPlan(
             SinkArguments sink,
@@ -59,7 +64,7 @@ final class RecordPlan {
      * @param context of the sink; used to make the stock serializers that the formats are compared with
      * @throws NotNative when a part of the records is not native
      */
-    static void into(
+    static RecordPlan into(
             OpenWriter.Builder open,
             SinkArguments sink,
             TableOptions options,
@@ -72,9 +77,21 @@ final class RecordPlan {
         plan.partitioner();
         plan.value();
         plan.key();
+        plan.requireOneReading();
         if (!plan.isWholeRow()) {
             open.setShape(plan.shape);
         }
+        return plan;
+    }
+
+    /** The schema of keys whose id the writers have to learn, or null. */
+    RegistrySchema keySchema() {
+        return keySchema;
+    }
+
+    /** The same of values. */
+    RegistrySchema valueSchema() {
+        return valueSchema;
     }
 
     private void topics() throws NotNative {
@@ -145,7 +162,18 @@ final class RecordPlan {
             shape.addValueColumns(column);
         }
         DataType type = Projection.of(sink.valueProjection()).project(sink.physicalDataType());
-        open.setValueFormat(admit(options.valueFormat(), sink.valueEncodingFormat(), type));
+        SerializationSchema<RowData> stock = sink.valueEncodingFormat().createRuntimeEncoder(context, type);
+        FormatChoice choice = options.valueFormat();
+        Format format = Formats.admit(choice, (RowType) type.getLogicalType(), stock);
+        open.setValueFormat(format);
+        // Without keys and metadata the stock serializer gets the row as it is.
+        boolean whole = sink.keyEncodingFormat() == null && row.metadataKeys().isEmpty();
+        valueSchema =
+                SchemaRegistry.schema(
+                        format,
+                        choice.options(),
+                        stock,
+                        whole ? all -> all : RecordPart.value(row.type(), sink.valueProjection(), sink.upsert()));
     }
 
     private void key() throws NotNative {
@@ -160,16 +188,39 @@ final class RecordPlan {
             shape.addKeyColumns(column);
         }
         shape.addAllKeyNames(((RowType) type.getLogicalType()).getFieldNames());
+        SerializationSchema<RowData> stock = sink.keyEncodingFormat().createRuntimeEncoder(context, type);
+        FormatChoice choice = options.keyFormat();
+        Format format;
         try {
-            shape.setKeyFormat(admit(options.keyFormat(), sink.keyEncodingFormat(), type));
+            format = Formats.admit(choice, (RowType) type.getLogicalType(), stock);
         } catch (NotNative e) {
             throw new NotNative("record keys: " + e.getMessage());
         }
+        shape.setKeyFormat(format);
+        keySchema =
+                SchemaRegistry.schema(
+                        format, choice.options(), stock, RecordPart.key(row.type(), sink.keyProjection()));
     }
 
-    private Format admit(FormatChoice choice, EncodingFormat<SerializationSchema<RowData>> stock, DataType type)
-            throws NotNative {
-        return Formats.admit(choice, (RowType) type.getLogicalType(), stock.createRuntimeEncoder(context, type));
+    /** Refuses a column whose maps would have to reach the daemon in two ways, see {@link NullKeys}. */
+    private void requireOneReading() throws NotNative {
+        if (!shape.hasKeyFormat() || shape.getKeyFormat().hasAvro() == open.getValueFormat().hasAvro()) {
+            return;
+        }
+        for (int column : shape.getKeyColumnsList()) {
+            if (shape.getValueColumnsList().contains(column) && hasMap(row.type().getTypeAt(column))) {
+                throw new NotNative(
+                        "column '%s' has a MAP and is in the key and in the value, of which only one is written in avro;"
+                                + " set 'value.fields-include' = 'EXCEPT_KEY'",
+                        row.type().getFieldNames().get(column));
+            }
+        }
+    }
+
+    private static boolean hasMap(LogicalType type) {
+        return type.is(LogicalTypeRoot.MAP)
+                || type.is(LogicalTypeRoot.MULTISET)
+                || type.getChildren().stream().anyMatch(RecordPlan::hasMap);
     }
 
     /** Whether nothing but the row is in the record, which needs no shape. */

@@ -49,6 +49,7 @@ final class TableOptions {
                         own.put(key.substring(ownPrefix.length()), value);
                     }
                 });
+        SchemaRegistry.completeSubject(identifier, part, options.get("topic"), own);
         return new FormatChoice(part, identifier, own);
     }
 

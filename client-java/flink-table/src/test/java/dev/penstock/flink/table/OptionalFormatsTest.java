@@ -14,27 +14,39 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A Flink without flink-csv: a user who has no csv table must not notice. */
+/** A Flink without flink-csv or flink-avro: a user who has no such table must not notice. */
 class OptionalFormatsTest {
 
     @Test
     void withoutFlinkCsvACsvTableHasAReason() throws Exception {
-        assertTrue(admitWithoutCsv("csv").contains("the classes of the format 'csv' are not visible"));
+        assertTrue(admitWithout("flink-csv", "csv").contains("the classes of the format 'csv' are not visible"));
     }
 
-    @Test
-    void withoutFlinkCsvTheOtherFormatsWork() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"avro", "avro-confluent", "debezium-avro-confluent"})
+    void withoutFlinkAvroAnAvroTableHasAReason(String format) throws Exception {
+        String reason = admitWithout("avro", format);
+        assertTrue(reason.contains("the classes of the format '" + format + "' are not visible"), reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"flink-csv", "avro"})
+    void withoutThemTheOtherFormatsWork(String missing) throws Exception {
         // An unknown option is the first thing that each format refuses: the format itself was reached.
         for (String format : List.of("json", "debezium-json", "raw")) {
             assertEquals(
-                    "Penstock does not know the option '" + format + ".x'; leave it away", admitWithoutCsv(format));
+                    "Penstock does not know the option '" + format + ".x'; leave it away",
+                    admitWithout(missing, format));
         }
     }
 
-    /** The reason that Formats gives when it is loaded, with everything else, without flink-csv. */
-    private static String admitWithoutCsv(String format) throws Exception {
-        try (URLClassLoader loader = new URLClassLoader(classPathWithoutCsv(), ClassLoader.getPlatformClassLoader())) {
+    /** The reason that Formats gives when it is loaded, with everything else, without the jar of this name. */
+    private static String admitWithout(String missing, String format) throws Exception {
+        try (URLClassLoader loader =
+                new URLClassLoader(classPathWithout(missing), ClassLoader.getPlatformClassLoader())) {
             Class<?> tableOptions = loader.loadClass(TableOptions.class.getName());
             Method of = tableOptions.getDeclaredMethod("of", Map.class);
             of.setAccessible(true);
@@ -53,10 +65,10 @@ class OptionalFormatsTest {
         }
     }
 
-    private static URL[] classPathWithoutCsv() throws Exception {
+    private static URL[] classPathWithout(String missing) throws Exception {
         List<String> all = List.of(System.getProperty("java.class.path").split(File.pathSeparator));
-        List<String> kept = all.stream().filter(entry -> !entry.contains("flink-csv")).toList();
-        assertFalse(kept.size() == all.size(), "flink-csv is not on the class path of the test");
+        List<String> kept = all.stream().filter(entry -> !new File(entry).getName().contains(missing)).toList();
+        assertFalse(kept.size() == all.size(), missing + " is not on the class path of the test");
         URL[] urls = new URL[kept.size()];
         for (int i = 0; i < urls.length; i++) {
             urls[i] = new File(kept.get(i)).toURI().toURL();

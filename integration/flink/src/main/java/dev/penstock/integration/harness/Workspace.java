@@ -38,6 +38,11 @@ public final class Workspace {
                 "run `make build/broker/classpath.txt` first");
     }
 
+    /** The unpacked schema registry, {@code <root>/build/registry} or what {@code penstock.registry} says. */
+    public static Path registryFolder() {
+        return pathProperty("penstock.registry", "build/registry", "run `make schema-registry` first");
+    }
+
     /** {@code <root>/out}, created when missing: results of demo and benchmarks, logs of failed runs. */
     public static Path out() {
         try {

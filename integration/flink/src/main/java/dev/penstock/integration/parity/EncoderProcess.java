@@ -66,6 +66,13 @@ final class EncoderProcess implements AutoCloseable {
         expect("O", call(request));
     }
 
+    /** Tells the id that a schema registry gave; once for each {@link #open} of a format that needs one. */
+    void defineSchema(int id) throws IOException, RefusedException {
+        ByteBuffer request = request('I', 4);
+        request.putInt(id);
+        expect("O", call(request));
+    }
+
     /** Encodes a batch and returns one record for each row, in the order of the rows. */
     WholeRecord[] encode(int schemaTag, ByteBuffer batch) throws IOException, RefusedException {
         ByteBuffer request = request('B', 4 + batch.remaining());

@@ -2,6 +2,7 @@ package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.Format;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
@@ -20,4 +21,9 @@ interface FormatOptions {
 
     /** The same options as the daemon gets them. */
     Format message();
+
+    /** The id that a schema registry gave to the type's schema, which the daemon is told; empty without a registry. */
+    default OptionalInt schemaId() {
+        return OptionalInt.empty();
+    }
 }

@@ -15,6 +15,10 @@ public enum ParityFormat {
     OGG_JSON("ogg-json"),
     CSV("csv"),
     RAW("raw"),
+    PROTOBUF("protobuf"),
+    AVRO("avro"),
+    AVRO_CONFLUENT("avro-confluent"),
+    DEBEZIUM_AVRO_CONFLUENT("debezium-avro-confluent"),
     /** Whole records of {@code kafka} tables: keys, projections, metadata, topics. */
     RECORDS("records"),
     /** The same of {@code upsert-kafka} tables. */
@@ -50,7 +54,10 @@ public enum ParityFormat {
 
     /** Whether the format has a place for row kinds; all other formats are for inserts only. */
     boolean changelog() {
-        return this != JSON && this != CSV && this != RAW;
+        return switch (this) {
+            case JSON, CSV, RAW, PROTOBUF, AVRO, AVRO_CONFLUENT -> false;
+            default -> true;
+        };
     }
 
     /** Whether there are rows of admitted types that Flink's serializer refuses; raw has none. */
@@ -63,6 +70,10 @@ public enum ParityFormat {
         return switch (this) {
             case RECORDS -> new RecordSubject(RandomTable.random(random, false), random.split());
             case UPSERT -> new RecordSubject(RandomTable.random(random, true), random.split());
+            case PROTOBUF -> {
+                ParityTable table = ProtobufTables.random(random.split());
+                yield new ValueSubject(this, table.type(), table.options(), random.split());
+            }
             default -> new ValueSubject(this, randomType(random.split()), randomOptions(random), random.split());
         };
     }
@@ -72,6 +83,8 @@ public enum ParityFormat {
         return switch (this) {
             case CSV -> types.csvRecord();
             case RAW -> types.rawRecord();
+            case AVRO -> types.avroRecord(random.nextBoolean());
+            case AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> types.avroRecord(true);
             default -> types.record();
         };
     }
@@ -80,6 +93,7 @@ public enum ParityFormat {
         return switch (this) {
             case CSV -> CsvOptions.random(random);
             case RAW -> new RawOptions(random.nextBoolean());
+            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> AvroOptions.random(this, random);
             default -> JsonOptions.random(this, random);
         };
     }

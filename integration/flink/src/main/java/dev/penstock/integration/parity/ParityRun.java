@@ -1,6 +1,7 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.flink.columns.NullKeys;
 import dev.penstock.flink.columns.RejectedRowException;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
@@ -42,18 +43,21 @@ public final class ParityRun {
     }
 
     /**
-     * Compares until both numbers are reached.
+     * Compares the {@link Corpus}, then random rows until both numbers are reached.
      *
      * @param format whose bytes are compared
-     * @param cells least number of leaf values
-     * @param rows least number of rows
+     * @param cells least number of random leaf values
+     * @param rows least number of random rows
      * @param seed of all randomness: equal seeds compare equal rows
      * @throws IOException when the encoder is missing or breaks
      */
     public static ParityReport compare(ParityFormat format, long cells, long rows, long seed) throws Exception {
         try (EncoderProcess encoder = EncoderProcess.start()) {
             ParityRun run = new ParityRun(format, encoder, seed);
-            while (run.report.cells() < cells || run.report.rows() < rows) {
+            run.corpus();
+            long fixedCells = run.report.cells();
+            long fixedRows = run.report.rows();
+            while (run.report.cells() - fixedCells < cells || run.report.rows() - fixedRows < rows) {
                 run.schema();
             }
             return run.report;
@@ -63,16 +67,32 @@ public final class ParityRun {
     /** A row in the form in which both sides get it. */
     private record Sample(RowData row, long cells, WholeRecord expected, String failure) {}
 
+    private void corpus() throws Exception {
+        for (CorpusTable table : Corpus.of(format)) {
+            for (FormatOptions options : table.options()) {
+                ParitySubject subject = new ValueSubject(format, table.type(), options, random.split());
+                schema(subject, table.source(), table.name() + ", " + abbreviated(subject.toString()));
+            }
+        }
+    }
+
+    private static String abbreviated(String text) {
+        return text.length() > 1000 ? text.substring(0, 1000) + "..." : text;
+    }
+
     private void schema() throws Exception {
         ParitySubject subject = format.random(random);
-        SplittableRandom rowRandom = random.split();
+        schema(subject, new RandomRows(random.split()).source(subject.type(), ROWS_PER_SCHEMA), subject.toString());
+    }
+
+    private void schema(ParitySubject subject, RowSource rows, String context) throws Exception {
         report.schema();
         String byFlink = refusedByFlink(subject);
         String byPenstock = refusedByPenstock(subject);
         if (byFlink == null && byPenstock == null) {
-            rows(subject, new RandomRows(rowRandom));
+            rows(subject, rows, context);
         } else if (byFlink == null || byPenstock == null) {
-            report.differ(1, subject + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
+            report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
                     + "\n  penstock " + (byPenstock == null ? "accepts the type" : byPenstock));
         }
     }
@@ -95,35 +115,38 @@ public final class ParityRun {
         }
         try {
             encoder.open(open);
+            if (subject.schemaId().isPresent()) {
+                encoder.defineSchema(subject.schemaId().getAsInt());
+            }
             return null;
         } catch (EncoderProcess.RefusedException e) {
             return e.getMessage();
         }
     }
 
-    private void rows(ParitySubject subject, RandomRows rows) throws Exception {
-        RowColumnWriter writer = new RowColumnWriter(subject.type());
+    private void rows(ParitySubject subject, RowSource rows, String context) throws Exception {
+        OpenWriter open = subject.open();
+        RowColumnWriter writer = new RowColumnWriter(subject.type(), column -> NullKeys.of(open, column));
         ParitySubject.Oracle oracle = subject.oracle();
         // Flink has no binary rows with a column of type NULL.
         RowDataSerializer serializer = hasNullType(subject.type()) ? null : new RowDataSerializer(subject.type());
-        for (int done = 0; done < ROWS_PER_SCHEMA; done += ROWS_PER_BATCH) {
+        while (rows.hasNext()) {
             RowShape shape = serializer == null
                     ? RowShape.GENERIC : RowShape.values()[random.nextInt(RowShape.values().length)];
-            String context = subject + "\n  " + shape;
             List<Sample> accepted = new ArrayList<>();
-            for (int i = 0; i < ROWS_PER_BATCH; i++) {
+            for (int i = 0; i < ROWS_PER_BATCH && rows.hasNext(); i++) {
                 long before = rows.cells();
-                RowData row = shape.shape(subject.row(rows), serializer);
+                RowData row = shape.shape(subject.complete(rows.next()), serializer);
                 Sample sample = sample(row, rows.cells() - before, oracle);
                 if (sample.failure == null) {
                     accepted.add(sample);
                 } else {
                     // The refused row has left Flink's reused nodes half filled; a job would end here.
                     oracle = subject.oracle();
-                    refused(writer, sample, context);
+                    refused(writer, sample, context + "\n  " + shape);
                 }
             }
-            compare(writer, accepted, context);
+            compare(writer, accepted, context + "\n  " + shape);
         }
     }
 

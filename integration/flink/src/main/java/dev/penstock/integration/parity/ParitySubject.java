@@ -1,6 +1,7 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.OpenWriter;
+import java.util.OptionalInt;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
@@ -34,6 +35,11 @@ interface ParitySubject {
      */
     OpenWriter open() throws Exception;
 
-    /** A random row of the type, of a row kind that the table takes. */
-    GenericRowData row(RandomRows rows);
+    /** The id that a schema registry gave to the values' schema, which the daemon is told; empty without a registry. */
+    default OptionalInt schemaId() {
+        return OptionalInt.empty();
+    }
+
+    /** Makes {@code row} one that the table takes: of a kind that its format has, with metadata that can be. */
+    GenericRowData complete(GenericRowData row);
 }

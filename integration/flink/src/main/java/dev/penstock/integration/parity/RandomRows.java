@@ -16,6 +16,7 @@ import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -38,18 +39,37 @@ final class RandomRows {
     private final SplittableRandom random;
     private final RandomStrings strings;
     private long cells;
+    private boolean inLargeMap;
 
     RandomRows(SplittableRandom random) {
         this.random = random;
         this.strings = new RandomStrings(random);
     }
 
-    /** Leaf values made so far, nulls included. */
-    long cells() {
-        return cells;
+    /** A number of rows of a type. */
+    RowSource source(RowType type, int count) {
+        return new RowSource() {
+            private int done;
+
+            @Override
+            public boolean hasNext() {
+                return done < count;
+            }
+
+            @Override
+            public GenericRowData next() {
+                done++;
+                return row(type);
+            }
+
+            @Override
+            public long cells() {
+                return cells;
+            }
+        };
     }
 
-    GenericRowData row(RowType type) {
+    private GenericRowData row(RowType type) {
         List<LogicalType> types = type.getChildren();
         GenericRowData row = new GenericRowData(types.size());
         for (int i = 0; i < types.size(); i++) {
@@ -105,9 +125,17 @@ final class RandomRows {
     }
 
     private MapData map(LogicalType key, LogicalType value) {
-        int n = size();
-        GenericArrayData keys = array(withRareNulls(key), n);
+        // Now and then many entries, whose order a hash table decides in some formats; not inside of each other, and rarely,
+        // so that a run has many types.
+        boolean large = !inLargeMap && random.nextInt(25) == 0;
+        inLargeMap |= large;
+        boolean colliding = large && key.is(LogicalTypeFamily.CHARACTER_STRING) && random.nextInt(4) == 0;
+        GenericArrayData keys = colliding
+                ? strings.colliding(8 + random.nextInt(3))
+                : array(withRareNulls(key), large ? random.nextInt(4, 100) : size());
+        int n = keys.size();
         GenericArrayData values = array(value, n);
+        inLargeMap &= !large;
         if (random.nextBoolean()) {
             if (n > 1 && random.nextInt(3) == 0) {
                 Object[] again = keys.toObjectArray();

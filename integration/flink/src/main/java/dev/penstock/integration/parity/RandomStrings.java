@@ -2,7 +2,10 @@ package dev.penstock.integration.parity;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.StringData;
 
 /** Strings heavy in what a JSON writer can get wrong, backed by a Java String or by bytes that need not be UTF-8. */
@@ -29,11 +32,24 @@ final class RandomStrings {
 
     StringData next() {
         return switch (random.nextInt(8)) {
-            case 0 -> StringData.fromBytes(malformed());
+            case 0 -> StringData.fromBytes(someMalformed());
             case 1 -> StringData.fromBytes(text().getBytes(StandardCharsets.UTF_8));
             case 2 -> StringData.fromBytes(bytes(random.nextInt(12)));
             default -> StringData.fromString(text());
         };
+    }
+
+    /** Different strings with one hash code, which lie in one bucket of a hash table; at most 16. */
+    GenericArrayData colliding(int n) {
+        Object[] out = new Object[n];
+        for (int i = 0; i < n; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int bit = 3; bit >= 0; bit--) {
+                text.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            out[i] = StringData.fromString(text.toString());
+        }
+        return new GenericArrayData(out);
     }
 
     private String text() {
@@ -55,7 +71,20 @@ final class RandomStrings {
         return c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 'x' : c;
     }
 
-    private byte[] malformed() {
+    /** All malformed sequences, one by one. */
+    static List<byte[]> malformed() {
+        List<byte[]> sequences = new ArrayList<>();
+        for (int[] sequence : MALFORMED) {
+            byte[] bytes = new byte[sequence.length];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = (byte) sequence[i];
+            }
+            sequences.add(bytes);
+        }
+        return sequences;
+    }
+
+    private byte[] someMalformed() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = random.nextInt(4); i >= 0; i--) {
             for (int b : MALFORMED[random.nextInt(MALFORMED.length)]) {

@@ -47,10 +47,12 @@ record RandomTable(
         METADATA.put("timestamp", DataTypes.TIMESTAMP_LTZ(3));
     }
 
-    private static final ParityFormat[] INSERT_ONLY = {ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW};
+    private static final ParityFormat[] INSERT_ONLY = {
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO
+    };
     private static final ParityFormat[] ANY = {
-        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.DEBEZIUM_JSON, ParityFormat.CANAL_JSON,
-        ParityFormat.MAXWELL_JSON, ParityFormat.OGG_JSON
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.DEBEZIUM_JSON,
+        ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON, ParityFormat.OGG_JSON
     };
     private static final String PREFIX = "k_";
 
@@ -59,8 +61,11 @@ record RandomTable(
         ParityFormat[] formats = upsert ? INSERT_ONLY : ANY;
         ParityFormat valueFormat = formats[random.nextInt(formats.length)];
         boolean hasKey = upsert || random.nextInt(4) != 0;
-        // Raw is one column; a key that were in the value would be a second one.
-        boolean exceptKey = hasKey && (valueFormat == ParityFormat.RAW || random.nextBoolean());
+        // Raw is one column; a key that were in the value would be a second one. Avro has rules of its own for types and
+        // names; what the other part has would mostly be refused.
+        boolean apart = valueFormat == ParityFormat.RAW
+                || (valueFormat == ParityFormat.AVRO) != (keyFormat == ParityFormat.AVRO);
+        boolean exceptKey = hasKey && (apart || random.nextBoolean());
         Columns columns = new Columns(random);
         if (hasKey) {
             // What csv refuses, a key that is in a csv value may not have.

@@ -45,6 +45,11 @@ final class RandomTypes {
         "é", "\u2028", "漢字", "\uD83D\uDE00", "<&>'", "$", "\u00a0", "null", "op"
     };
 
+    /** What Avro allows in names. */
+    private static final String[] AVRO_NAME_PARTS = {
+        "a", "id", "dateTime", "_x", "é", "漢字", "A1", "null", "op", "before", "after", "f9"
+    };
+
     private static final Set<LogicalTypeRoot> CSV = EnumSet.complementOf(EnumSet.of(
             LogicalTypeRoot.INTERVAL_YEAR_MONTH, LogicalTypeRoot.INTERVAL_DAY_TIME));
     private static final Set<LogicalTypeRoot> RAW = EnumSet.of(
@@ -53,6 +58,7 @@ final class RandomTypes {
             LogicalTypeRoot.BIGINT, LogicalTypeRoot.FLOAT, LogicalTypeRoot.DOUBLE);
 
     private final SplittableRandom random;
+    private String[] nameParts = NAME_PARTS;
 
     RandomTypes(SplittableRandom random) {
         this.random = random;
@@ -74,6 +80,44 @@ final class RandomTypes {
     /** The type of a raw record: one column, which is a leaf that raw knows. */
     RowType rawRecord() {
         return row(1, () -> random.nextInt(20) == 0 ? type(0) : leafOf(RAW)).asRow(false);
+    }
+
+    /**
+     * The type of an avro record, nested to depth 3.
+     *
+     * @param legacy whether timestamps are those of the legacy mapping
+     */
+    RowType avroRecord(boolean legacy) {
+        nameParts = AVRO_NAME_PARTS;
+        return row(width(), () -> avroType(0, legacy)).asRow(false);
+    }
+
+    private LogicalType avroType(int depth, boolean legacy) {
+        boolean nullable = random.nextInt(5) != 0;
+        if (depth == MAX_DEPTH || random.nextInt(4) != 0) {
+            return avroLeaf(nullable, legacy);
+        }
+        // Collections have the legacy mapping, whatever the option says.
+        return switch (random.nextInt(6)) {
+            case 0, 1 -> row(1 + random.nextInt(5), () -> avroType(depth + 1, legacy)).asRow(nullable);
+            case 2 -> new ArrayType(nullable, avroType(depth + 1, true));
+            case 3, 4 -> new MapType(nullable, string(random.nextInt(3) != 0), avroType(depth + 1, true));
+            default -> new MultisetType(nullable, string(random.nextInt(3) != 0));
+        };
+    }
+
+    /** A leaf that avro accepts, and now and then another one. */
+    private LogicalType avroLeaf(boolean nullable, boolean legacy) {
+        LogicalType leaf = leaf();
+        return switch (random.nextInt(500) == 0 ? LogicalTypeRoot.RAW : leaf.getTypeRoot()) {
+            case TIME_WITHOUT_TIME_ZONE -> new TimeType(nullable, random.nextInt(4));
+            case TIMESTAMP_WITHOUT_TIME_ZONE -> new TimestampType(nullable, random.nextInt(legacy ? 4 : 7));
+            case TIMESTAMP_WITH_LOCAL_TIME_ZONE -> legacy
+                    ? new TimestampType(nullable, random.nextInt(4))
+                    : new LocalZonedTimestampType(nullable, random.nextInt(7));
+            case INTERVAL_YEAR_MONTH, INTERVAL_DAY_TIME, NULL -> new DateType(nullable);
+            default -> leaf;
+        };
     }
 
     /** 1 to 12 fields, sometimes many, so that null bits need more than one word. */
@@ -109,7 +153,7 @@ final class RandomTypes {
         while (names.size() < count) {
             StringBuilder name = new StringBuilder();
             for (int i = random.nextInt(3); i >= 0; i--) {
-                name.append(NAME_PARTS[random.nextInt(NAME_PARTS.length)]);
+                name.append(nameParts[random.nextInt(nameParts.length)]);
             }
             // Flink's RowType wants unique names that are more than white space.
             if (!name.toString().isBlank() && !names.add(name.toString())) {

@@ -69,8 +69,7 @@ final class RecordSubject implements ParitySubject {
     }
 
     @Override
-    public GenericRowData row(RandomRows rows) {
-        GenericRowData row = rows.row(type);
+    public GenericRowData complete(GenericRowData row) {
         if (table.takesKinds()) {
             row.setRowKind(RowKind.values()[random.nextInt(RowKind.values().length)]);
         }

@@ -2,6 +2,7 @@ package dev.penstock.integration.parity;
 
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.GenericRowData;
@@ -27,8 +28,12 @@ record ValueSubject(ParityFormat format, RowType type, FormatOptions options, Sp
     }
 
     @Override
-    public GenericRowData row(RandomRows rows) {
-        GenericRowData row = rows.row(type);
+    public OptionalInt schemaId() {
+        return options.schemaId();
+    }
+
+    @Override
+    public GenericRowData complete(GenericRowData row) {
         if (format.changelog()) {
             row.setRowKind(RowKind.values()[kinds.nextInt(RowKind.values().length)]);
         }

@@ -1,10 +1,6 @@
 package dev.penstock.integration.minicluster;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.penstock.integration.harness.DaemonProcess;
-import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.LocalCluster;
 import dev.penstock.integration.harness.SqlJob;
 import dev.penstock.integration.harness.Workspace;
@@ -23,14 +19,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Bad input ends the job, and the message that the user reads names what is wrong. Jobs do not restart here, and {@code
  * penstock.fallback = fail} keeps the stock writer from hiding what Penstock says.
  */
-@Timeout(240)
+@Timeout(600)
 class BadInputTest {
     private static final long ROWS = 100;
-    /**
-     * Flink reports this instead of the cause when a task fails while its source coordinator is sending to it, as these
-     * jobs of a few rows do now and then.
-     */
-    private static final String LOST_EVENT = "An OperatorEvent from an OperatorCoordinator to a task was lost";
     /** Kafka's default waits a minute for a broker or a topic. */
     private static final String SHORT_BLOCK = ", 'properties.max.block.ms' = '5000'";
 
@@ -94,7 +85,7 @@ class BadInputTest {
     void theFailureSaysWhatIsWrong(Case c) {
         String topic = c.topic() == null ? Bed.topics().create("bad", 1, c.topicSettings()) : c.topic();
         String options = Sink.PENSTOCK.options(bed.daemon());
-        requireFailure(bed.job(1, 300), Tables.bids(ROWS, 0)
+        JobFailure.require(bed.job(1, 300), Tables.bids(ROWS, 0)
                 + Tables.sink(c.columns(), options, topic, "exactly-once", c.more())
                 + "INSERT INTO sink SELECT " + c.select() + " FROM bids;\n", c.expected());
     }
@@ -103,7 +94,7 @@ class BadInputTest {
     void aStrangerIsRefusedByName() {
         try (DaemonProcess strict = DaemonProcess.startForStrangers()) {
             String topic = Bed.topics().create("stranger", 1);
-            requireFailure(bed.job(1, 300), Tables.bids(ROWS, 0) + Tables.bidSink(
+            JobFailure.require(bed.job(1, 300), Tables.bids(ROWS, 0) + Tables.bidSink(
                     Sink.PENSTOCK.options(strict), topic, "exactly-once")
                     + Tables.copyBids(), List.of("allow_uids"));
         }
@@ -113,26 +104,10 @@ class BadInputTest {
     void aBudgetOfZeroNamesTheSettingOfTheTaskManager() {
         try (LocalCluster poor = LocalCluster.start(1, 1, 0)) {
             String topic = Bed.topics().create("no-budget", 1);
-            requireFailure(SqlJob.on(poor.rest()).set("execution.checkpointing.interval", "300 ms"),
+            JobFailure.require(SqlJob.on(poor.rest()).set("execution.checkpointing.interval", "300 ms"),
                     Tables.bids(ROWS, 0) + Tables.bidSink(
                             Sink.PENSTOCK.options(bed.daemon()), topic, "exactly-once")
                             + Tables.copyBids(), List.of("taskmanager.memory.task.off-heap.size"));
         }
-    }
-
-    private static void requireFailure(SqlJob job, String script, List<String> expected) {
-        String failures = failuresOf(job, script);
-        for (int again = 0; again < 3 && failures.contains(LOST_EVENT); again++) {
-            failures = failuresOf(job, script);
-        }
-        for (String word : expected) {
-            assertTrue(failures.contains(word), "no \"" + word + "\" in: " + failures);
-        }
-    }
-
-    private static String failuresOf(SqlJob job, String script) {
-        FlinkJob submitted = job.set("restart-strategy.type", "none").submit(script);
-        assertEquals("FAILED", submitted.awaitEnd(Bed.JOB_TIMEOUT));
-        return submitted.failures();
     }
 }

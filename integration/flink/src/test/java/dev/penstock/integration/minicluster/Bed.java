@@ -19,7 +19,7 @@ import java.time.Duration;
  * test asks for it.
  */
 final class Bed implements AutoCloseable {
-    static final Duration JOB_TIMEOUT = Duration.ofSeconds(120);
+    static final Duration JOB_TIMEOUT = Duration.ofSeconds(240);
     private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(60);
 
     private final LocalCluster cluster;

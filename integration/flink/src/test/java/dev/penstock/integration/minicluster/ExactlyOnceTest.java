@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Exactly-once through failures of the job, and what a job leaves behind in Kafka and in the daemon. */
-@Timeout(240)
+@Timeout(600)
 class ExactlyOnceTest {
     private static final long ROWS = 80_000;
     private static final long RATE = 10_000;

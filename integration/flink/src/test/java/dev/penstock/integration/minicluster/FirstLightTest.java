@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The thinnest chain: one BIGINT column, few rows, JSON, from RowData in a MiniCluster to a real broker. */
-@Timeout(180)
+@Timeout(600)
 class FirstLightTest {
     private static final int ROWS = 100;
 

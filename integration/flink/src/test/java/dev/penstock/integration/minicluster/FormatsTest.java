@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.integration.harness.DaemonStatus;
+import dev.penstock.integration.harness.RegistryProcess;
 import dev.penstock.integration.judge.TopicReader;
 import dev.penstock.integration.nexmark.BidSource;
+import dev.penstock.integration.nexmark.messages.Auction;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,12 +23,20 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Each value format from SQL to a real broker: the same rows through stock and through Penstock, and the two topics
  * equal record by record. One subtask writes one partition, so that the order of all records is that of the rows.
  */
-@Timeout(240)
+@Timeout(600)
 class FormatsTest {
     private static final long BIDS = 3_000;
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
+    private static final String MAP_COLUMNS = BidSource.COLUMNS + ", m MAP<STRING, BIGINT>, a ARRAY<STRING>";
+    private static final String MAPS = "SELECT *, MAP['first', auction, 'second', bidder, 'third', price, channel, 4],"
+            + " ARRAY[channel, CAST(NULL AS STRING)] FROM bids";
+
+    /** Stands for the address of the registry, which is not known before it runs. */
+    private static final String REGISTRY = "{registry}";
+
     private static Bed bed;
+    private static RegistryProcess registry;
 
     /**
      * One line of the table.
@@ -62,7 +72,35 @@ class FormatsTest {
                         ", 'csv.field-delimiter' = '\\t', 'csv.quote-character' = '|'", List.of("\t|https:")),
                 new Case("raw", "extra STRING", nullAndEmpty, "", List.of(NULL, EMPTY)),
                 new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
-                        List.of("\0\0\0\0")));
+                        List.of("\0\0\0\0")),
+                protobuf("", "\2\10\1\22", "\12\7channel", "B\5"),
+                protobuf(", 'protobuf.write-null-string-literal' = 'n/a'", "\12\3n/a"),
+                new Case("avro", MAP_COLUMNS, MAPS, "", List.of("\nthird")),
+                new Case("avro", "t TIMESTAMP(6), l TIMESTAMP_LTZ(6)",
+                        "SELECT CAST(`dateTime` AS TIMESTAMP(6)), CAST(`dateTime` AS TIMESTAMP_LTZ(6)) FROM bids",
+                        ", 'avro.timestamp_mapping.legacy' = 'false'", List.of("=\2")),
+                new Case("avro-confluent", MAP_COLUMNS, MAPS, registered("avro-confluent", "maps"),
+                        List.of("=\0\0", "\nthird")),
+                changelog("debezium-avro-confluent", registered("debezium-avro-confluent", "groups"),
+                        "\2\2c", "\2\2d"));
+    }
+
+    /** Maps with several keys, one of them null; of the two members of a oneof, the column that stands last. */
+    private static Case protobuf(String more, String... seen) {
+        String select = "SELECT CASE MOD(auction, 3) WHEN 0 THEN SUBSTRING(extra, 1, 5) END, CAST(price AS DOUBLE),"
+                + " MAP['channel', bidder, CAST(NULL AS STRING), auction, url, 0, channel, price], auction,"
+                + " ARRAY[CAST(MOD(price, 10) AS INT), CAST(NULL AS INT), -1],"
+                + " ROW(CASE MOD(price, 3) WHEN 0 THEN 'APPLE' WHEN 1 THEN 'no channel' END, url),"
+                + " bidder, CASE MOD(auction, 2) WHEN 0 THEN ENCODE(SUBSTRING(extra, 1, 5), 'UTF-8') END FROM bids";
+        String columns = "extra STRING, price DOUBLE, counts MAP<STRING, BIGINT>, auction BIGINT, digits ARRAY<INT>,"
+                + " `source` ROW<channel STRING, url STRING>, bidder BIGINT, `raw` BYTES";
+        String message = ", 'protobuf.message-class-name' = '" + Auction.Bid.class.getName() + "'";
+        return new Case("protobuf", columns, select, message + more, List.of(seen));
+    }
+
+    /** The registry gives one id to both sinks, since they name one subject. */
+    private static String registered(String format, String subject) {
+        return ", '" + format + ".url' = '" + REGISTRY + "', '" + format + ".subject' = '" + subject + "'";
     }
 
     private static Case changelog(String format, String more, String... seen) {
@@ -71,12 +109,14 @@ class FormatsTest {
 
     @BeforeAll
     static void open() {
+        registry = RegistryProcess.start();
         bed = Bed.open(1);
     }
 
     @AfterAll
     static void close() {
         bed.close();
+        registry.close();
     }
 
     @ParameterizedTest
@@ -105,7 +145,8 @@ class FormatsTest {
         String topic = Bed.topics().create("format-" + c.format(), 1);
         String options = sink.options(bed.daemonOf(sink));
         Bed.finish(bed.job(1, 500), Tables.bids(BIDS, 0)
-                + Tables.sink(c.columns(), options, topic, "exactly-once", c.format(), c.more())
+                + Tables.sink(c.columns(), options, topic, "exactly-once", c.format(),
+                        c.more().replace(REGISTRY, registry.url()))
                 + "INSERT INTO sink " + c.select() + ";\n");
         return records(topic);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The three delivery guarantees on bounded input, in streaming and in batch mode. */
-@Timeout(240)
+@Timeout(600)
 class GuaranteesTest {
     private static final long ROWS = 20_000;
     private static final List<String> GUARANTEES = List.of("exactly-once", "at-least-once", "none");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** With its temporary folder mounted noexec a TaskManager cannot reach the daemon; the stock writer does the job. */
-@Timeout(480)
+@Timeout(600)
 class NoexecJobTest {
     private static final long ROWS = 1_000;
 
@@ -57,7 +57,7 @@ class NoexecJobTest {
                     System.getProperty("java.class.path"), Job.class.getName(), Bed.broker().bootstrapServers(),
                     daemon.directory().toString(), topic));
             ChildProcess child = ChildProcess.start("noexec-job", command, Map.of(), log);
-            assertEquals(0, child.awaitEnd(Duration.ofSeconds(300)), child::logTail);
+            assertEquals(0, child.awaitEnd(Duration.ofSeconds(400)), child::logTail);
 
             String said = Files.readString(log);
             assertTrue(said.contains("runs on the stock Kafka writer: Flink's shaded netty cannot load its epoll"),

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A job changes its connector over savepoints, without uids and without allowing state to be left out. */
-@Timeout(240)
+@Timeout(600)
 class SavepointTest {
     private static final long ROWS = 40_000;
     private static final long RATE = 5_000;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A topic that does not exist ends the job, whatever is promised and however it runs; it must never end well with rows
  * that went nowhere. All jobs run at the same time, because each waits for max.block.ms.
  */
-@Timeout(400)
+@Timeout(600)
 class UnknownTopicTest {
     private static final long ROWS = 1_000;
     /** Kafka's default waits a minute for a topic. Enough for what all jobs ask of the broker at once before that. */
