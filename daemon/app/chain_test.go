@@ -26,7 +26,7 @@ func requireValues(t *testing.T, got *kafkatest.Transaction, first, count int) {
 		t.Fatalf("got %+v, want %d records", got, count)
 	}
 	for i, r := range got.Records {
-		if want := daemontest.JSON(first + i); string(r.Value) != want || r.Topic != "topic" || r.Key != nil || r.Timestamp != 0 {
+		if want := daemontest.JSON(first + i); string(r.Value) != want || r.Topic != "topic" || r.Key != nil || r.Timestamp != producer.NoTimestamp {
 			t.Fatalf("record %d is %+v, want value %s on the topic without key and timestamp", i, r, want)
 		}
 	}

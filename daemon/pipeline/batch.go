@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
 	"penstock.dev/penstock/kafka/encode"
-	"penstock.dev/penstock/kafka/producer"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -20,16 +22,16 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d follows batch %d; sequences count from 1 without holes",
 			s.GetSequence(), w.sequence)
 	}
-	encoded, err := w.encode(s)
+	records, err := w.encode(s)
 	if err != nil {
 		return err
 	}
 	w.sequence++
-	return w.produce(ctx, encoded)
+	return w.produce(ctx, records)
 }
 
 // encode claims the slot, writes the records into the encoder's memory and settles the slot, also when the batch is bad.
-func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Encoded, err error) {
+func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
 	start := time.Now()
 	extent, err := w.options.Source.Claim(s.GetSlot(), s.GetGeneration())
 	if err != nil {
@@ -51,27 +53,40 @@ func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Encoded, err error) {
 	if uint64(batch.Rows) != uint64(extent.Rows) {
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d announces %d rows, but its batch has %d", s.GetSlot(), extent.Rows, batch.Rows)
 	}
-	encoded, err := w.encoder.Encode(batch, encode.AllRows(batch))
+	records, err := w.encoder.Encode(batch)
 	if err != nil {
 		return nil, err
 	}
-	w.countEncoded(uint64(len(encoded.Values)), uint64(time.Since(start)))
-	return encoded, nil
+	w.countEncoded(uint64(records.Size()), uint64(time.Since(start)))
+	return records, nil
 }
 
-func (w *Writer) produce(ctx context.Context, encoded *encode.Encoded) error {
-	if encoded.Len() == 0 {
+// produce hands the records of each topic to the producer.
+func (w *Writer) produce(ctx context.Context, records *encode.Records) error {
+	if records.Len() == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Produce)
 	defer cancel()
 	start := time.Now()
-	err := w.epochs.Produce(ctx, &producer.Records{
-		Topic: w.topic, Values: encoded.Values, ValueOffsets: encoded.Offsets, ValueNulls: encoded.ValueNulls,
-	})
-	if err != nil {
+	if records.Topics == nil {
+		if err := w.epochs.Produce(ctx, w.wholeBatch(records)); err != nil {
+			return err
+		}
+	}
+	for _, run := range records.Topics {
+		if err := w.epochs.Produce(ctx, w.ofTopic(records, run)); err != nil {
+			return namingTopic(err, run.Topic)
+		}
+	}
+	w.countProduced(uint64(records.Len()), uint64(time.Since(start)))
+	return nil
+}
+
+// namingTopic adds the topic to an error that does not tell it; of several topics one would not know which.
+func namingTopic(err error, topic string) error {
+	if strings.Contains(err.Error(), strconv.Quote(topic)) {
 		return err
 	}
-	w.countProduced(uint64(encoded.Len()), uint64(time.Since(start)))
-	return nil
+	return fmt.Errorf("topic %q: %w", topic, err)
 }

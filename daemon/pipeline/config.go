@@ -5,18 +5,17 @@ import (
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/kafka/encode"
 	"penstock.dev/penstock/kafka/producer"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
 // checkOpen refuses an OpenWriter that lacks what every writer needs. Format and engine judge the rest.
 func checkOpen(open *pb.OpenWriter) error {
+	if err := checkTopics(open); err != nil {
+		return err
+	}
 	switch {
-	case open.GetTopic() == "":
-		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.topic is empty; name the one topic of the sink (option 'topic')")
-	case len(open.GetTopic()) > 249 || strings.ContainsAny(open.GetTopic(), "/\\ \x00"):
-		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.topic = %q is not a legal topic name; correct the option 'topic'",
-			open.GetTopic())
 	case open.GetKafka() == nil || len(open.GetKafka().GetBootstrapServers()) == 0:
 		return fault.New(pb.ErrorKind_BAD_REQUEST,
 			"OpenWriter.kafka names no bootstrap servers; set the option 'properties.bootstrap.servers'")
@@ -32,14 +31,60 @@ func checkOpen(open *pb.OpenWriter) error {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.guarantee = %v; send EXACTLY_ONCE, AT_LEAST_ONCE or NONE",
 			open.GetGuarantee())
 	}
+	if partitioner := open.GetShape().GetPartitioner(); pb.Partitioner_name[int32(partitioner)] == "" {
+		return fault.New(pb.ErrorKind_FALL_BACK, "OpenWriter.shape.partitioner = %v is unknown to this daemon; use the stock sink for it",
+			partitioner)
+	}
 	return nil
 }
 
-// producerConfig translates the contract's neutral configuration of a writer to topic.
-func producerConfig(k *pb.KafkaConfig, topic string) producer.Config {
+// checkTopics sees that the records have exactly one source of their topics.
+func checkTopics(open *pb.OpenWriter) error {
+	ownTopics := open.GetShape() != nil && open.GetShape().TopicColumn != nil
+	switch topic := open.GetTopic(); {
+	case topic == "" && !ownTopics:
+		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.topic is empty; name the one topic of the sink (option 'topic'), or set "+
+			"shape.topic_column")
+	case topic != "" && ownTopics:
+		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.topic = %q contradicts shape.topic_column = %d; set one of them",
+			topic, open.GetShape().GetTopicColumn())
+	case topic != "" && !encode.LegalTopic(topic):
+		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.topic = %q is not a legal topic name; correct the option 'topic'", topic)
+	}
+	return nil
+}
+
+// topicsOf are the topics that the records can go to; empty when that is any.
+func topicsOf(open *pb.OpenWriter) []string {
+	if open.GetTopic() != "" {
+		return []string{open.GetTopic()}
+	}
+	return open.GetShape().GetTopics()
+}
+
+// topicsInWords names them in logs and in the status.
+func topicsInWords(open *pb.OpenWriter) string {
+	if topics := topicsOf(open); len(topics) != 0 {
+		return strings.Join(topics, ",")
+	}
+	return "(each row's own)"
+}
+
+// fixedPartition is the placement that 'sink.partitioner' = 'fixed' asks for, nil for the default.
+func fixedPartition(open *pb.OpenWriter) *producer.Fixed {
+	if open.GetShape().GetPartitioner() != pb.Partitioner_PARTITIONER_FIXED {
+		return nil
+	}
+	return producer.NewFixed(int(open.GetOwner().GetSubtask()))
+}
+
+// producerConfig translates the contract's neutral configuration of a writer.
+func producerConfig(open *pb.OpenWriter) producer.Config {
+	k := open.GetKafka()
 	millis := func(ms uint32) time.Duration { return time.Duration(ms) * time.Millisecond }
 	c := producer.Config{
-		Topic:                  topic,
+		Topics:                 topicsOf(open),
+		Fixed:                  fixedPartition(open),
 		BootstrapServers:       k.GetBootstrapServers(),
 		ClientID:               k.GetClientId(),
 		Acks:                   int(k.GetAcks()),

@@ -40,7 +40,8 @@ func TestEveryKafkaFieldArrives(t *testing.T) {
 		}
 		message.ProtoReflect().Set(field, value)
 	}
-	config := reflect.ValueOf(producerConfig(message, "t"))
+	open := &pb.OpenWriter{Kafka: message, Topic: "t", Shape: &pb.RecordShape{Partitioner: pb.Partitioner_PARTITIONER_FIXED}}
+	config := reflect.ValueOf(producerConfig(open))
 	seen := map[any]string{}
 	for i := range config.NumField() {
 		name, field := config.Type().Field(i).Name, config.Field(i)
@@ -51,7 +52,7 @@ func TestEveryKafkaFieldArrives(t *testing.T) {
 		value := reflect.Indirect(field)
 		key := value.Interface()
 		switch value.Kind() {
-		case reflect.Slice, reflect.Bool:
+		case reflect.Slice, reflect.Bool, reflect.Struct:
 			continue
 		case reflect.Int, reflect.Int64:
 			key = value.Int()
@@ -64,11 +65,11 @@ func TestEveryKafkaFieldArrives(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	// warm_pool is the epoch writer's and not the engine's; the topic comes from OpenWriter.
-	if got, want := config.NumField()-1, fields.Len()-1; got != want {
-		t.Errorf("Config has %d fields without Topic and the message %d without warm_pool", got, want)
+	// warm_pool is the epoch writer's and not the engine's; topics and partitioner come from OpenWriter.
+	if got, want := config.NumField()-2, fields.Len()-1; got != want {
+		t.Errorf("Config has %d fields without Topics and Fixed and the message %d without warm_pool", got, want)
 	}
-	if unset := producerConfig(&pb.KafkaConfig{}, ""); unset.Retries != nil || unset.CompressionLevel != nil || unset.Linger != nil {
+	if unset := producerConfig(&pb.OpenWriter{Kafka: &pb.KafkaConfig{}}); unset.Fixed != nil || unset.Retries != nil || unset.CompressionLevel != nil || unset.Linger != nil {
 		t.Error("an unset optional field became a value")
 	}
 }

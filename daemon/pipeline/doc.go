@@ -1,7 +1,7 @@
 // Package pipeline takes the batches of one sink writer from shared memory to its Kafka producer: claim, parse, encode, settle,
 // produce; and drives the writer's epochs.
 //
-//	SubmitBatch --> Source.Claim --> columnar.Parser --> encode.Encoder --> Source.Settle --> epoch.Writer.Produce
+//	SubmitBatch --> Source.Claim --> columnar.Parser --> encode.RecordEncoder --> Source.Settle --> epoch.Writer.Produce
 //
 // The slot is settled as soon as the encoder has written its own copy, so the client reuses the extent while the broker is
 // still being talked to. One Writer belongs to one goroutine, that of its gRPC stream; only Status and Progress-free fields

@@ -8,10 +8,13 @@ import (
 
 // defineSchemas takes the ids that a schema registry gave. A batch that needs one before fails with encode.NoSchemaID.
 func (w *Writer) defineSchemas(d *pb.DefineSchemas) error {
-	if d.KeySchemaId != nil {
+	if w.encoder.Key == nil && d.KeySchemaId != nil {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "DefineSchemas.key_schema_id = %d, but the writer has no key; leave it out", d.GetKeySchemaId())
 	}
-	return setSchemaID("value", w.format, w.encoder, d.ValueSchemaId)
+	if err := setSchemaID("key", w.format, w.encoder.Key, d.KeySchemaId); err != nil {
+		return err
+	}
+	return setSchemaID("value", w.format, w.encoder.Value, d.ValueSchemaId)
 }
 
 // setSchemaID gives an encoder the id of its schema; part is the half of the record that it writes, in format. An id may come again,

@@ -10,13 +10,13 @@ import (
 )
 
 func TestSecurityKeepsEveryFieldAndHidesSecrets(t *testing.T) {
-	config := producerConfig(&pb.KafkaConfig{Security: &pb.Security{
+	config := producerConfig(&pb.OpenWriter{Topic: "t", Kafka: &pb.KafkaConfig{Security: &pb.Security{
 		Tls: &pb.Tls{CertificateAuthorities: []byte("ca"), CertificateChain: []byte("chain"), PrivateKey: []byte("planted-key"),
 			SkipEndpointIdentification: true},
 		Sasl: &pb.Sasl{Mechanism: "OAUTHBEARER", User: &pb.UserPassword{Name: "me", Password: []byte("planted-password")},
 			ClientCredentials: &pb.ClientCredentials{TokenEndpoint: "http://h", ClientId: "id", ClientSecret: []byte("planted-secret"),
 				Scope: "s", Extensions: map[string]string{"a": "b"}, CertificateAuthorities: []byte("other")}},
-	}}, "t")
+	}}})
 	s := config.Security
 	credentials := s.SASL.ClientCredentials
 	got := fmt.Sprint(s.TLS.CertificateAuthorities, s.TLS.CertificateChain, s.TLS.PrivateKey.Reveal(), s.TLS.SkipEndpointIdentification,
@@ -30,7 +30,7 @@ func TestSecurityKeepsEveryFieldAndHidesSecrets(t *testing.T) {
 	if printed := fmt.Sprintf("%+v %+v %+v %+v", config, *s.TLS, *s.SASL, *credentials); strings.Contains(printed, "planted") {
 		t.Errorf("a secret is printed: %s", printed)
 	}
-	if s.Fingerprint() == "" || producerConfig(&pb.KafkaConfig{}, "t").Security != nil {
+	if s.Fingerprint() == "" || producerConfig(&pb.OpenWriter{Topic: "t", Kafka: &pb.KafkaConfig{}}).Security != nil {
 		t.Error("no fingerprint, or security out of nothing")
 	}
 }

@@ -42,6 +42,7 @@ type Writer struct {
 	id        uint64
 	sessionID uint32
 	owner     *pb.Owner
+	// topic names where the records go; with a topic column it is only words, see topicsInWords.
 	topic     string
 	guarantee pb.DeliveryGuarantee
 	options   Options
@@ -50,8 +51,10 @@ type Writer struct {
 	// format names what the encoder writes.
 	format  string
 	parser  *columnar.Parser
-	encoder *encode.Encoder
-	epochs  *epoch.Writer
+	encoder *encode.RecordEncoder
+	// nulls is memory for the records of single topics.
+	nulls  nullBits
+	epochs *epoch.Writer
 
 	// sequence is that of the last batch; epochID that of the last Begin.
 	sequence uint64
@@ -79,11 +82,11 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the schema cannot be written natively: %v", err)
 	}
-	plan, err := protoplan.Plan(row, open.GetValueFormat(), o.Dialect)
+	plan, err := protoplan.RecordPlan(row, open, o.Dialect)
 	if err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the format cannot be written natively: %v", err)
 	}
-	config := producerConfig(open.GetKafka(), open.GetTopic())
+	config := producerConfig(open)
 	if err := o.Engine.Validate(config); err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
 	}
@@ -91,17 +94,19 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 		id:        id,
 		sessionID: open.GetSessionId(),
 		owner:     open.GetOwner(),
-		topic:     open.GetTopic(),
+		topic:     topicsInWords(open),
 		guarantee: open.GetGuarantee(),
 		options:   o,
 		log: o.Log.With(telemetry.FieldSession, open.GetSessionId(), telemetry.FieldWriter, id,
 			telemetry.FieldTask, open.GetOwner().GetTaskName(), telemetry.FieldSubtask, open.GetOwner().GetSubtask(),
-			telemetry.FieldAttempt, open.GetOwner().GetAttempt(), telemetry.FieldTopic, open.GetTopic()),
+			telemetry.FieldAttempt, open.GetOwner().GetAttempt(), telemetry.FieldTopic, topicsInWords(open)),
 		events:  make(chan *pb.WriteEvent, eventBacklog),
 		format:  plan.Format(),
 		parser:  columnar.NewParser(row),
-		encoder: encode.NewEncoder(plan),
+		encoder: encode.NewRecordEncoder(plan),
 	}
+	// librdkafka takes 0 for the time of producing.
+	w.encoder.RefuseZeroTimestamps = true
 	w.epochs = epoch.NewWriter(epoch.Options{
 		Engine:        o.Engine,
 		Config:        config,

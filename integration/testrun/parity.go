@@ -13,10 +13,10 @@ import (
 // newerFeature is the first JVM feature version that spells FLOAT and DOUBLE in the shortest way and that Flink supports.
 const newerFeature = 21
 
-// formats are the value formats that are native.
+// formats are the value formats that are native, and whole records of them.
 var formats = []string{
 	"json", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "csv", "raw", "avro", "avro-confluent", "debezium-avro-confluent",
-	"protobuf",
+	"protobuf", "records", "upsert",
 }
 
 // parityTest compares bytes with Flink's own serializer in a JVM of 21 or newer, besides the JUnit test in the JVM of the build: the two

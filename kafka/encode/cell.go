@@ -65,6 +65,22 @@ func (c *cell) bytes(i int) []byte {
 	return c.values[from:to]
 }
 
+// listSpan returns the bounds of list i, and whether they lie within the children: a ROW without fields has no buffer whose length
+// could tell.
+func (c *cell) listSpan(i int) (from, to int, ok bool) {
+	from, to = c.span(i)
+	return from, to, from >= 0 && from <= to && to <= c.listLength()
+}
+
+// listLength is the number of elements of all lists.
+func (c *cell) listLength() int {
+	length := c.children[0].length
+	if len(c.children) > 1 {
+		length = min(length, c.children[1].length)
+	}
+	return length
+}
+
 // bindAll sets the views of a row's columns, each of which must have rows elements.
 func bindAll(cells []cell, vectors []columnar.Vector, rows int, path string) error {
 	if len(vectors) != len(cells) {

@@ -96,16 +96,26 @@ func (e *Encoder) appendChange(dst []byte, i int) []byte {
 	return append(dst, around.after...)
 }
 
+// removed reports whether row i is one that is no longer there.
+func (e *Encoder) removed(i int) bool {
+	if e.kinds == nil {
+		return false
+	}
+	switch kind := e.kinds[i]; kind {
+	case kindInsert, kindUpdateAfter:
+		return false
+	case kindUpdateBefore, kindDelete:
+		return true
+	default:
+		e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
+		return false
+	}
+}
+
 // imageOf chooses what stands around row i by its kind.
 func (e *Encoder) imageOf(i int) *image {
-	if e.kinds != nil {
-		switch kind := e.kinds[i]; kind {
-		case kindInsert, kindUpdateAfter:
-		case kindUpdateBefore, kindDelete:
-			return &e.plan.images.removed
-		default:
-			e.fail(badBatchf("row %d has the kind %d: at most %d", i, kind, kindDelete))
-		}
+	if e.removed(i) {
+		return &e.plan.images.removed
 	}
 	return &e.plan.images.added
 }

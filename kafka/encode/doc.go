@@ -9,6 +9,10 @@
 // the other formats. They share one compiler of types and the writers of single values (scalar.go, decimal.go, double.go, time.go,
 // utf8.go); each has its own writer of records (json.go, changelog.go, csv.go, raw.go, avro.go, protobuf.go), which decides what stands around them.
 //
+// A RecordPlan joins plans for the key and the value with the columns of metadata; a RecordEncoder writes whole records
+// (record.go, headers.go, topics.go), whose rules are those of DynamicKafkaRecordSerializationSchema and KafkaDynamicSink of
+// flink-connector-kafka 5.0.
+//
 // The package knows columns and text, not Kafka's client and not shared memory. Batches are foreign bytes: everything is
 // read through bounds-checked slices, so that a peer that changes a batch while it is read can spoil its own rows or get a
 // BadBatch, and nothing else.

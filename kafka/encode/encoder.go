@@ -42,6 +42,14 @@ func (s *Selection) check(rows int) error {
 	return nil
 }
 
+// at is the i-th selected row.
+func (s *Selection) at(i int) int {
+	if s.isList {
+		return int(s.rows[i])
+	}
+	return s.first + i
+}
+
 // Encoded holds the records of one batch: the value of record i is Values[Offsets[i]:Offsets[i+1]]. It belongs to its Encoder
 // and is valid until the next Encode.
 type Encoded struct {
@@ -80,6 +88,8 @@ type Encoder struct {
 	err error
 	// kinds are the row kinds of the batch; nil: every row is an INSERT.
 	kinds []byte
+	// upsert makes the value of a row that is no longer there null and writes every other one as an INSERT.
+	upsert bool
 	// nullValue says that the value of the row being written is null.
 	nullValue bool
 
@@ -107,19 +117,12 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 	if err := sel.check(b.Rows); err != nil {
 		return nil, err
 	}
-	// Foreign bytes may change after they were checked; then an index is out of range. One recover for each batch turns that
-	// into an error. The views are dropped in any case: nobody may keep them after the batch is settled.
+	// The views are dropped in any case: nobody may keep them after the batch is settled.
 	defer func() {
 		release(e.cells)
 		e.kinds = nil
-		if p := recover(); p != nil {
-			fault, isRuntime := p.(runtime.Error)
-			if !isRuntime {
-				panic(p)
-			}
-			out, err = nil, badBatchf("row %d: %v", e.row, fault)
-		}
 	}()
+	defer trap(&e.row, &err)
 	e.err, e.row, e.nullValue, e.discarded = nil, 0, false, 0
 	e.scratch.reset()
 	e.order.reset()
@@ -136,6 +139,18 @@ func (e *Encoder) Encode(b *columnar.Batch, sel Selection) (out *Encoded, err er
 	return &e.out, nil
 }
 
+// trap, deferred, turns an index that is out of range into an error: foreign bytes may change after they were checked. One recover
+// for each batch is enough.
+func trap(row *int, err *error) {
+	if p := recover(); p != nil {
+		fault, isRuntime := p.(runtime.Error)
+		if !isRuntime {
+			panic(p)
+		}
+		*err = badBatchf("row %d: %v", *row, fault)
+	}
+}
+
 func (e *Encoder) rows(sel *Selection) error {
 	limit := min(e.MaxBytes, math.MaxUint32)
 	dst, offsets := e.out.Values[:0], append(e.out.Offsets[:0], 0)
@@ -143,10 +158,7 @@ func (e *Encoder) rows(sel *Selection) error {
 	// The buffers are kept also when a row fails.
 	defer func() { e.out.Values, e.out.Offsets = dst, offsets }()
 	for i := range sel.count {
-		e.row = sel.first + i
-		if sel.isList {
-			e.row = int(sel.rows[i])
-		}
+		e.row = sel.at(i)
 		dst = e.appendRecord(dst, e.row)
 		if e.err != nil {
 			return e.err
@@ -165,6 +177,10 @@ func (e *Encoder) rows(sel *Selection) error {
 
 // appendRecord writes the value of one record.
 func (e *Encoder) appendRecord(dst []byte, row int) []byte {
+	if e.upsert && e.removed(row) {
+		e.nullValue = true
+		return dst
+	}
 	switch e.plan.layout {
 	case layoutChangelog:
 		return e.appendChange(dst, row)

@@ -126,16 +126,11 @@ func (e *Encoder) appendArray(dst []byte, c *cell, i int) []byte {
 	return append(dst, ']')
 }
 
-// listSpan returns the elements of list i, checked against the children: a ROW without fields has no buffer whose length could
-// tell.
+// listSpan returns the elements of list i; a list outside of its children is a bad batch.
 func (e *Encoder) listSpan(c *cell, i int) (from, to int) {
-	from, to = c.span(i)
-	length := c.children[0].length
-	if len(c.children) > 1 {
-		length = min(length, c.children[1].length)
-	}
-	if from < 0 || from > to || to > length {
-		e.fail(badBatchf("row %d, column %q: elements %d to %d of %d", e.row, c.path, from, to, length))
+	from, to, ok := c.listSpan(i)
+	if !ok {
+		e.fail(badBatchf("row %d, column %q: elements %d to %d of %d", e.row, c.path, from, to, c.listLength()))
 		return 0, 0
 	}
 	return from, to

@@ -163,7 +163,7 @@ func (w *Writer) Produce(ctx context.Context, r *producer.Records) error {
 		return w.failed(err)
 	}
 	w.stats.Batches++
-	w.stats.Bytes += int64(len(r.Values) + len(r.Keys))
+	w.stats.Bytes += int64(r.Size(0, r.Len()))
 	w.stats.ProduceTime += took
 	return w.m.Produced(int64(r.Len()))
 }

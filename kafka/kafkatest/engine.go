@@ -32,6 +32,7 @@ type Faults struct {
 type Engine struct {
 	mu       sync.Mutex
 	faults   Faults
+	config   producer.Config
 	log      []string
 	misuses  []string
 	live     int
@@ -51,11 +52,15 @@ type Transaction struct {
 // Record is one record as it was produced.
 type Record struct {
 	Topic string
-	Key   []byte
-	// Value is nil for a null value and not nil for an empty one.
-	Value     []byte
-	Timestamp int64 // 0: none
+	// Key and Value are nil for null and not nil for empty ones.
+	Key, Value []byte
+	// Timestamp may be producer.NoTimestamp.
+	Timestamp int64
+	Headers   []Header
 }
+
+// Header is one header of a Record.
+type Header struct{ Key, Value string }
 
 var _ producer.Engine = (*Engine)(nil)
 
@@ -83,6 +88,13 @@ func (e *Engine) Sealed(id string) *Transaction {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.sealed[id]
+}
+
+// Config is that of the last Init.
+func (e *Engine) Config() producer.Config {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.config
 }
 
 // Live is the number of producers that exist.
@@ -138,8 +150,8 @@ func ordered(f func(string) error, id string) error {
 }
 
 // Init gives a new id epoch 0 and raises the epoch of a known one, as a broker does.
-func (e *Engine) Init(ctx context.Context, _ producer.Config, id string) (producer.Ready, error) {
-	f := e.initStarts(id)
+func (e *Engine) Init(ctx context.Context, cfg producer.Config, id string) (producer.Ready, error) {
+	f := e.initStarts(cfg, id)
 	defer e.initEnds()
 	if err := hold(ctx, f); err != nil {
 		return nil, producer.Errorf(producer.Retry, "initialising %s: %w", id, err)
@@ -163,9 +175,10 @@ func (e *Engine) Init(ctx context.Context, _ producer.Config, id string) (produc
 	return &ready{life{e: e, id: id}, who}, nil
 }
 
-func (e *Engine) initStarts(id string) Faults {
+func (e *Engine) initStarts(cfg producer.Config, id string) Faults {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.config = cfg
 	if e.sealed[id] != nil {
 		e.misuse("init of the sealed id %s", id)
 	}

@@ -28,7 +28,8 @@ func TestSealedRecords(t *testing.T) {
 	e := kafkatest.New(kafkatest.Faults{})
 	o := begin(t, e, "a")
 	r := &producer.Records{Topic: "t", Values: []byte("xyz"), ValueOffsets: []uint32{0, 1, 3, 3, 3}, ValueNulls: []byte{0b1000},
-		Keys: []byte("k"), KeyOffsets: []uint32{0, 0, 1, 1, 1}, Timestamps: []int64{7, 8, 9, 10}}
+		Keys: []byte("k"), KeyOffsets: []uint32{0, 0, 1, 1, 1}, KeyNulls: []byte{0b0100}, Timestamps: []int64{7, 8, 9, 10},
+		Headers: &producer.Headers{Ends: []uint32{0, 0, 2, 2, 2}, Offsets: []uint32{0, 1, 1, 2, 3}, Bytes: []byte("abc")}}
 	if err := o.Produce(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,9 @@ func TestSealedRecords(t *testing.T) {
 	s.Release()
 	got := e.Sealed("a").Records
 	if len(got) != 4 || string(got[1].Value) != "yz" || string(got[1].Key) != "k" || got[0].Timestamp != 7 ||
-		got[2].Value == nil || len(got[2].Value) != 0 || got[3].Value != nil {
+		got[2].Value == nil || len(got[2].Value) != 0 || got[3].Value != nil || got[0].Key == nil || got[2].Key != nil ||
+		len(got[0].Headers) != 0 || len(got[1].Headers) != 2 || got[1].Headers[0] != (kafkatest.Header{Key: "a"}) ||
+		got[1].Headers[1] != (kafkatest.Header{Key: "b", Value: "c"}) {
 		t.Errorf("records %+v", got)
 	}
 	if m := e.Misuses(); len(m) != 0 {

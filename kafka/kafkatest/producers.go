@@ -1,7 +1,6 @@
 package kafkatest
 
 import (
-	"bytes"
 	"context"
 
 	"penstock.dev/penstock/kafka/producer"
@@ -80,17 +79,28 @@ func (p *producing) Produce(ctx context.Context, r *producer.Records) error {
 
 // copied owns its bytes, because the caller may reuse its own.
 func copied(r *producer.Records, i int) Record {
-	out := Record{Topic: r.Topic}
-	if len(r.ValueNulls) == 0 || r.ValueNulls[i/8]>>(i%8)&1 == 0 {
-		out.Value = append([]byte{}, r.Values[r.ValueOffsets[i]:r.ValueOffsets[i+1]]...)
-	}
+	out := Record{Topic: r.Topic, Timestamp: producer.NoTimestamp, Value: field(r.Values, r.ValueOffsets, r.ValueNulls, i)}
 	if r.KeyOffsets != nil {
-		out.Key = bytes.Clone(r.Keys[r.KeyOffsets[i]:r.KeyOffsets[i+1]])
+		out.Key = field(r.Keys, r.KeyOffsets, r.KeyNulls, i)
 	}
 	if r.Timestamps != nil {
 		out.Timestamp = r.Timestamps[i]
 	}
+	if h := r.Headers; h != nil {
+		for k := h.Ends[i]; k < h.Ends[i+1]; k++ {
+			key, value := h.Bytes[h.Offsets[2*k]:h.Offsets[2*k+1]], h.Bytes[h.Offsets[2*k+1]:h.Offsets[2*k+2]]
+			out.Headers = append(out.Headers, Header{string(key), string(value)})
+		}
+	}
 	return out
+}
+
+// field is a copy of bytes i, nil for null.
+func field(all []byte, offsets []uint32, nulls []byte, i int) []byte {
+	if len(nulls) != 0 && nulls[i/8]>>(i%8)&1 != 0 {
+		return nil
+	}
+	return append([]byte{}, all[offsets[i]:offsets[i+1]]...)
 }
 
 func (p *producing) Counters() producer.Counters {

@@ -8,8 +8,11 @@ import (
 // Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
 // proto/penstock/v1/sink.proto. A zero where that message says "engine default" lets the engine choose.
 type Config struct {
-	// Topic is where the records will go, so that the engine can learn its limits before the first record; "" when not known.
-	Topic              string
+	// Topics are where the records will go, so that the engine can learn their limits before the first record; empty when not known.
+	Topics []string
+	// Fixed places every record by the subtask; nil places each as Kafka's producer does: (murmur2(key) & 0x7fffffff) modulo the
+	// number of all partitions of the topic, and without a key anywhere.
+	Fixed              *Fixed
 	BootstrapServers   []string
 	ClientID           string
 	Acks               int
@@ -45,8 +48,11 @@ type Identity struct {
 	ProducerEpoch   int16
 }
 
+// NoTimestamp is the timestamp of a record that gets the time of producing.
+const NoTimestamp int64 = -1
+
 // Records is one encoded batch for one topic. Value i is Values[ValueOffsets[i]:ValueOffsets[i+1]]. The engine may keep
-// Values and the offsets until Produce returns, not longer.
+// the memory of the slices until Produce returns, not longer.
 type Records struct {
 	Topic        string
 	Values       []byte
@@ -54,15 +60,41 @@ type Records struct {
 	// ValueNulls has one bit for each record, least significant bit first; 1: the value is null (a tombstone), and its bytes
 	// are ignored. nil: no value is null.
 	ValueNulls []byte
-	// Keys and KeyOffsets are nil when every key is null.
+	// Keys and KeyOffsets are as Values and ValueOffsets; KeyOffsets is nil when every key is null.
 	Keys       []byte
 	KeyOffsets []uint32
-	// Timestamps in milliseconds since the Unix epoch, one for each record; nil: the time of producing.
+	// KeyNulls are as ValueNulls. A null key is no key, an empty one is.
+	KeyNulls []byte
+	// Timestamps in milliseconds since the Unix epoch or NoTimestamp, one for each record; nil: the time of producing.
 	Timestamps []int64
+	// Headers is nil when no record has any.
+	Headers *Headers
+}
+
+// Headers are those of all records of a batch. The headers of record i are k from Ends[i] to before Ends[i+1]; the key of header k is
+// Bytes[Offsets[2k]:Offsets[2k+1]], its value Bytes[Offsets[2k+1]:Offsets[2k+2]]. Keys are UTF-8, values are never null.
+type Headers struct {
+	// Ends has one element more than there are records. It need not begin at 0.
+	Ends []uint32
+	// Offsets has two elements for each header and one more.
+	Offsets []uint32
+	Bytes   []byte
 }
 
 // Len is the number of records.
 func (r *Records) Len() int { return len(r.ValueOffsets) - 1 }
+
+// Size is the number of bytes of keys, values and headers of the records from `from` to before `to`.
+func (r *Records) Size(from, to int) int {
+	size := int(r.ValueOffsets[to] - r.ValueOffsets[from])
+	if r.KeyOffsets != nil {
+		size += int(r.KeyOffsets[to] - r.KeyOffsets[from])
+	}
+	if h := r.Headers; h != nil {
+		size += int(h.Offsets[2*h.Ends[to]] - h.Offsets[2*h.Ends[from]])
+	}
+	return size
+}
 
 // Counters are running totals of one producer.
 type Counters struct {

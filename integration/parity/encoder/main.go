@@ -5,14 +5,36 @@
 // ends it. Every request and every answer is a little-endian uint32 length and that many bytes:
 //
 //	'S' uint32 n, a serialized penstock.v1.Hello of n bytes with the versions of the client, a serialized penstock.v1.OpenWriter
-//	    --> 'O', or 'E' and a message                 (its schema and value_format hold for the batches that follow)
+//	    --> 'O', or 'E' and a message    (its schema, value_format, topic and shape hold for the batches that follow)
 //	'I' uint32 the id that a schema registry gave
-//	    --> 'O', or 'E' and a message                 (needed after 'S' for a format of a registry)
+//	    --> 'O', or 'E' and a message    (needed after 'S' for a value of a registry's format)
 //	'B' uint32 schema tag, the bytes of a batch
-//	    --> 'R' uint32 n, n+1 uint32 offsets, uint32 size of the null bitmap, the bitmap, bytes, or 'E' and a message
+//	    --> 'R' or 'W' (below), or 'E' and a message
+//
+// Batches carry row kinds as they do in shared memory. Numbers are little-endian everywhere.
+//
+// 'R' answers when OpenWriter has no shape: only values, in the order of the rows:
+//
+//	'R' uint32 n, n+1 uint32 offsets, uint32 size of the null bitmap, the bitmap, bytes
 //
 // The null bitmap is empty when no value is null; else it has (n+7)/8 bytes, and a set bit (least significant first) says that
-// the value is null, a tombstone, which an empty value is not. Batches carry row kinds as they do in shared memory.
+// the value is null, a tombstone, which an empty value is not.
+//
+// 'W' answers when OpenWriter has a shape: whole records, in the order in which they would be produced. That is the order of the
+// rows, except that with a topic column the records of each topic stand together, the topics in the order of their first row.
+//
+//	'W' uint32 n, then n times:
+//	    uint32 the row's index in the batch, from 0
+//	    bytes  topic     (OpenWriter.topic when there is no topic column; never null)
+//	    int64  timestamp in milliseconds since 1970; -1 when the record has none and gets the time of producing
+//	    bytes  key       (null: the record has none)
+//	    bytes  value     (null: a tombstone)
+//	    uint32 number of headers, then for each, in the order of the record:
+//	        bytes key, bytes value
+//
+// where "bytes" is an int32 length and that many bytes; the length -1 and no bytes is null, 0 is empty. The partition is not
+// told: it is chosen by whoever produces. An error ends the whole batch; its message names the first row at which Flink's
+// own serializer would fail.
 package main
 
 import (
@@ -68,7 +90,9 @@ type session struct {
 	frame   []byte
 	out     []byte
 	parser  *columnar.Parser
-	encoder *encode.Encoder
+	encoder *encode.RecordEncoder
+	// open is what the last 'S' told.
+	open *pb.OpenWriter
 }
 
 func (s *session) read(r io.Reader) ([]byte, error) {
@@ -138,11 +162,11 @@ func (s *session) schema(client, message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := protoplan.Plan(row, open.GetValueFormat(), dialect)
+	plan, err := protoplan.RecordPlan(row, open, dialect)
 	if err != nil {
 		return nil, err
 	}
-	s.parser, s.encoder = columnar.NewParser(row), encode.NewEncoder(plan)
+	s.parser, s.encoder, s.open = columnar.NewParser(row), encode.NewRecordEncoder(plan), open
 	return []byte{'O'}, nil
 }
 
@@ -150,7 +174,7 @@ func (s *session) schemaID(id int32) ([]byte, error) {
 	if s.encoder == nil {
 		return nil, errors.New("an id before a schema: send 'S' first")
 	}
-	s.encoder.SetSchemaID(id)
+	s.encoder.Value.SetSchemaID(id)
 	return []byte{'O'}, nil
 }
 
@@ -171,16 +195,14 @@ func (s *session) batch(tag uint32, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := s.encoder.Encode(batch, encode.AllRows(batch))
+	records, err := s.encoder.Encode(batch)
 	if err != nil {
 		return nil, err
 	}
-	s.out = append(s.out[:0], 'R')
-	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(encoded.Len()))
-	for _, offset := range encoded.Offsets {
-		s.out = binary.LittleEndian.AppendUint32(s.out, offset)
+	if s.open.GetShape() == nil {
+		s.out = appendValues(s.out[:0], records.Value)
+	} else {
+		s.out = appendRecords(s.out[:0], records, s.open.GetTopic())
 	}
-	s.out = binary.LittleEndian.AppendUint32(s.out, uint32(len(encoded.ValueNulls)))
-	s.out = append(s.out, encoded.ValueNulls...)
-	return append(s.out, encoded.Values...), nil
+	return s.out, nil
 }

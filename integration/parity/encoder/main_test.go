@@ -167,6 +167,61 @@ func TestKindsAndNulls(t *testing.T) {
 	}
 }
 
+// Whole records arrive with every part, null told from empty, and with the index of their row.
+func TestWholeRecords(t *testing.T) {
+	open := &pb.OpenWriter{
+		Topic: "t",
+		Schema: &pb.Schema{Row: &pb.LogicalType{
+			Root: pb.TypeRoot_ROW, FieldNames: []string{"k", "v", "at", "h", "topic"}, Children: []*pb.LogicalType{
+				{Root: pb.TypeRoot_VARCHAR, Nullable: true}, {Root: pb.TypeRoot_VARCHAR, Nullable: true},
+				{Root: pb.TypeRoot_TIMESTAMP_LTZ, Precision: 3, Nullable: true},
+				{Root: pb.TypeRoot_MAP, Nullable: true, Children: []*pb.LogicalType{
+					{Root: pb.TypeRoot_VARCHAR, Nullable: true}, {Root: pb.TypeRoot_VARBINARY, Nullable: true}}},
+				{Root: pb.TypeRoot_VARCHAR, Nullable: true},
+			}}},
+		ValueFormat: &pb.Format{Format: &pb.Format_Raw{Raw: &pb.RawFormat{}}},
+		Shape:       &pb.RecordShape{ValueColumns: []uint32{1}},
+	}
+	message := func() []byte {
+		body, err := proto.Marshal(open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	row, err := protoplan.Type(open.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := columnar.NewBuilder(row)
+	b.Append(0, "k", "a", columnar.TimestampValue{Millis: 0x0102}, []columnar.Entry{{Key: "x", Value: "yz"}, {Key: "", Value: ""}}, "p")
+	b.Append(0, nil, nil, nil, nil, "q")
+	b.Append(0, "", "", nil, []columnar.Entry{}, "p")
+	body := b.Finish(7)
+	values := frame([]byte{'S'}, client(t, 17, "2.2.1"), message())
+	open.Topic = ""
+	open.Shape.KeyFormat, open.Shape.KeyColumns, open.Shape.KeyNames = open.ValueFormat, []uint32{0}, []string{"k"}
+	open.Shape.TimestampColumn, open.Shape.HeadersColumn, open.Shape.TopicColumn = proto.Uint32(2), proto.Uint32(3), proto.Uint32(4)
+	whole := frame([]byte{'S'}, client(t, 17, "2.2.1"), message())
+	got := converse(t, values, frame([]byte{'B'}, number(7), body), whole, frame([]byte{'B'}, number(7), body))
+	const none, null = "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\xFF\xFF\xFF\xFF"
+	text := func(s string) string { return string(number(uint32(len(s)))) + s }
+	n := func(n uint32) string { return string(number(n)) }
+	want := []string{
+		"O",
+		"W" + n(3) + n(0) + text("t") + none + null + text("a") + n(0) + n(1) + text("t") + none + null + null + n(0) +
+			n(2) + text("t") + none + null + text("") + n(0),
+		"O",
+		"W" + n(3) + n(0) + text("p") + "\x02\x01\x00\x00\x00\x00\x00\x00" + text("k") + text("a") + n(2) + text("x") + text("yz") + text("") + text("") +
+			n(2) + text("p") + none + text("") + text("") + n(0) + n(1) + text("q") + none + null + null + n(0),
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("answer %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
 func TestBrokenFrames(t *testing.T) {
 	for want, in := range map[string][]byte{
 		"is cut short": append(number(10), 'S'),

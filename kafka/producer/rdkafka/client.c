@@ -28,6 +28,7 @@ struct ps_client {
         atomic_int_fast64_t accepted;
         atomic_int_fast64_t acked;
         atomic_int_fast64_t failed;
+        atomic_int_fast64_t extra; /* bytes that wait and that the library does not count */
         atomic_int fatal_raised;
         atomic_int refused;
         atomic_int cancelled;
@@ -49,7 +50,6 @@ struct ps_client {
         ps_result refusal;
 
         /* Owned by the one producing thread. */
-        rd_kafka_topic_t *topic;
         rd_kafka_message_t chunk[CHUNK];
 };
 
@@ -100,6 +100,8 @@ static int is_consequence(int code) {
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
         ps_client *c = opaque;
         (void)rk;
+        if (m->_private)
+                atomic_fetch_sub(&c->extra, (intptr_t)m->_private);
         if (m->err == PS_ERR_NO_ERROR) {
                 atomic_fetch_add(&c->acked, 1);
         } else {
@@ -259,6 +261,10 @@ ps_client *ps_new(const char **names, const char **values, int count, uintptr_t 
         return c;
 }
 
+rd_kafka_t *ps_handle(ps_client *c) {
+        return c->rk;
+}
+
 static void stop_polling(ps_client *c) {
         pthread_mutex_lock(&c->mu);
         atomic_store(&c->stopping, 1);
@@ -273,8 +279,6 @@ void ps_destroy(ps_client *c) {
                 stop_polling(c);
         if (c->main_queue)
                 rd_kafka_queue_destroy(c->main_queue);
-        if (c->topic)
-                rd_kafka_topic_destroy(c->topic);
         if (c->rk)
                 rd_kafka_destroy(c->rk);
         pthread_cond_destroy(&c->changed);
@@ -324,18 +328,6 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
 
 static const uint8_t nothing; /* an empty value or key needs an address, or the library takes it for null */
 
-static int use_topic(ps_client *c, const char *name, ps_result *r) {
-        if (c->topic && strcmp(rd_kafka_topic_name(c->topic), name) == 0)
-                return 1;
-        if (c->topic)
-                rd_kafka_topic_destroy(c->topic);
-        if (!(c->topic = rd_kafka_topic_new(c->rk, name, NULL))) {
-                set_result(r, -1, "the client library refused the topic name");
-                return 0;
-        }
-        return 1;
-}
-
 /*
  * Waits for a poll round after the one that seen names. Because seen was read before the attempt that found the queue
  * full, no room can have appeared unnoticed. Returns 0 when the deadline passed or the call was cancelled.
@@ -354,73 +346,133 @@ static int wait_for_room(ps_client *c, int64_t seen, int64_t deadline) {
         return ok && now_ms() < deadline;
 }
 
-static void value_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
+/* The address and length of record i of a column; a null has neither. */
+static void field_of(const uint8_t *all, const uint32_t *offsets, const uint8_t *nulls, int64_t i, void **p,
+                     size_t *len) {
         *p   = NULL;
         *len = 0;
-        if (b->value_nulls && b->value_nulls[i >> 3] >> (i & 7) & 1)
+        if (!offsets || (nulls && nulls[i >> 3] >> (i & 7) & 1))
                 return;
-        *len = b->value_offsets[i + 1] - b->value_offsets[i];
-        *p   = (void *)(*len ? b->values + b->value_offsets[i] : &nothing);
+        *len = offsets[i + 1] - offsets[i];
+        *p   = (void *)(*len ? all + offsets[i] : &nothing);
 }
 
-static void key_of(const ps_batch *b, int64_t i, void **p, size_t *len) {
-        *p   = NULL;
-        *len = 0;
-        if (!b->key_offsets)
-                return;
-        *len = b->key_offsets[i + 1] - b->key_offsets[i];
-        *p   = (void *)(*len ? b->keys + b->key_offsets[i] : &nothing);
+/* What a record without a value costs at least: the library's own memory for it. */
+#define BARE_RECORD 256
+
+/* The bytes of record i, whose value has value_len, that the library does not count. */
+static int64_t extra_of(const ps_batch *b, int64_t i, size_t value_len) {
+        int64_t extra = 0;
+        if (b->key_offsets)
+                extra += b->key_offsets[i + 1] - b->key_offsets[i];
+        if (b->header_ends)
+                extra += b->header_offsets[2 * (size_t)b->header_ends[i + 1]] -
+                         b->header_offsets[2 * (size_t)b->header_ends[i]];
+        return value_len ? extra : extra + BARE_RECORD;
+}
+
+/* Takes room for extra bytes; one record always fits into an empty queue. Delivery reports give the room back. */
+static int take_room(ps_client *c, const ps_batch *b, int64_t extra) {
+        int64_t before = atomic_fetch_add(&c->extra, extra);
+        if (before <= 0 || before + extra <= b->extra_limit)
+                return 1;
+        atomic_fetch_sub(&c->extra, extra);
+        return 0;
 }
 
 /*
- * Enqueues records from index `from` on by rd_kafka_produce_batch, which cannot carry timestamps. Returns how many
- * leading records were accepted, at most CHUNK; r says why the next one was not.
+ * Enqueues records from index `from` on by rd_kafka_produce_batch, which carries neither timestamps nor headers. Returns how
+ * many leading records were accepted, at most CHUNK; r says why the next one was not.
  */
 static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_result *r) {
         int64_t left = b->count - from;
-        int n        = left < CHUNK ? (int)left : CHUNK;
-        int good, first;
-        for (int i = 0; i < n; i++) {
-                rd_kafka_message_t *m = &c->chunk[i];
+        int limit    = left < CHUNK ? (int)left : CHUNK;
+        int n, good, first;
+        for (n = 0; n < limit; n++) {
+                rd_kafka_message_t *m = &c->chunk[n];
+                int64_t extra;
                 memset(m, 0, sizeof(*m));
-                value_of(b, from + i, &m->payload, &m->len);
-                key_of(b, from + i, &m->key, &m->key_len);
+                field_of(b->values, b->value_offsets, b->value_nulls, from + n, &m->payload, &m->len);
+                field_of(b->keys, b->key_offsets, b->key_nulls, from + n, &m->key, &m->key_len);
+                if (!(extra = extra_of(b, from + n, m->len)))
+                        continue;
+                if (!take_room(c, b, extra))
+                        break;
+                m->_private = (void *)(intptr_t)extra;
         }
-        good = rd_kafka_produce_batch(c->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
+        if (n == 0) {
+                set_result(r, PS_ERR_QUEUE_FULL, NULL);
+                return 0;
+        }
+        good = rd_kafka_produce_batch(b->topic, b->partition, RD_KAFKA_MSG_F_COPY, c->chunk, n);
         atomic_fetch_add(&c->accepted, good);
         for (first = 0; first < n && c->chunk[first].err == PS_ERR_NO_ERROR; first++)
                 ;
         if (first == n)
                 return n;
+        for (int i = first; i < n; i++)
+                if (c->chunk[i].err != PS_ERR_NO_ERROR)
+                        atomic_fetch_sub(&c->extra, (intptr_t)c->chunk[i]._private);
         set_result(r, c->chunk[first].err, NULL);
         if (good != first && r->code == PS_ERR_QUEUE_FULL)
                 set_result(r, -1, "the client library accepted a record behind one that it had no room for");
         return first;
 }
 
-/* Enqueues the record at index i with its timestamp. */
-static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
-        rd_kafka_vu_t vu[6];
-        rd_kafka_error_t *error;
-        if (b->timestamps[i] <= 0) {
-                set_result(r, -1, "a record timestamp must be positive: zero means `now` to librdkafka, and Kafka "
-                                  "refuses negative ones");
-                return 0;
+/* The headers of record i, NULL when it has none. The library's variant for one header would end a key at a zero byte. */
+static rd_kafka_headers_t *headers_of(const ps_batch *b, int64_t i) {
+        uint32_t k, from = b->header_ends[i], to = b->header_ends[i + 1];
+        rd_kafka_headers_t *headers;
+        if (from == to)
+                return NULL;
+        headers = rd_kafka_headers_new(to - from);
+        for (k = from; k < to; k++) {
+                const uint32_t *o = b->header_offsets + 2 * (size_t)k;
+                /* An empty value needs an address, or the library takes it for null. */
+                const void *value = o[2] > o[1] ? b->header_bytes + o[1] : &nothing;
+                const void *key   = o[1] > o[0] ? b->header_bytes + o[0] : &nothing;
+                rd_kafka_header_add(headers, key, o[1] - o[0], value, o[2] - o[1]);
         }
+        return headers;
+}
+
+/* Enqueues the record at index i with its timestamp and headers. */
+static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result *r) {
+        rd_kafka_vu_t vu[8];
+        rd_kafka_headers_t *headers;
+        rd_kafka_error_t *error;
+        int64_t extra;
+        size_t n = 6;
         vu[0].vtype = RD_KAFKA_VTYPE_RKT;
-        vu[0].u.rkt = c->topic;
+        vu[0].u.rkt = b->topic;
         vu[1].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
         vu[1].u.i   = RD_KAFKA_MSG_F_COPY;
-        vu[2].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
-        vu[2].u.i64 = b->timestamps[i];
-        vu[3].vtype = RD_KAFKA_VTYPE_VALUE;
-        value_of(b, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
-        vu[4].vtype = RD_KAFKA_VTYPE_KEY;
-        key_of(b, i, &vu[4].u.mem.ptr, &vu[4].u.mem.size);
-        vu[5].vtype = RD_KAFKA_VTYPE_PARTITION;
-        vu[5].u.i32 = b->partition;
-        if ((error = rd_kafka_produceva(c->rk, vu, 6))) {
+        vu[2].vtype = RD_KAFKA_VTYPE_VALUE;
+        field_of(b->values, b->value_offsets, b->value_nulls, i, &vu[2].u.mem.ptr, &vu[2].u.mem.size);
+        vu[3].vtype = RD_KAFKA_VTYPE_KEY;
+        field_of(b->keys, b->key_offsets, b->key_nulls, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
+        vu[4].vtype = RD_KAFKA_VTYPE_PARTITION;
+        vu[4].u.i32 = b->partition;
+        extra       = extra_of(b, i, vu[2].u.mem.size);
+        if (!take_room(c, b, extra)) {
+                set_result(r, PS_ERR_QUEUE_FULL, NULL);
+                return 0;
+        }
+        vu[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
+        vu[5].u.ptr = (void *)(intptr_t)extra;
+        if (b->timestamps && b->timestamps[i] != PS_NO_TIMESTAMP) {
+                vu[n].vtype   = RD_KAFKA_VTYPE_TIMESTAMP;
+                vu[n++].u.i64 = b->timestamps[i];
+        }
+        if ((headers = b->header_ends ? headers_of(b, i) : NULL)) {
+                vu[n].vtype       = RD_KAFKA_VTYPE_HEADERS;
+                vu[n++].u.headers = headers;
+        }
+        if ((error = rd_kafka_produceva(c->rk, vu, n))) {
                 take_error(r, error);
+                atomic_fetch_sub(&c->extra, extra);
+                if (headers)
+                        rd_kafka_headers_destroy(headers); /* the library takes them over only on success */
                 return 0;
         }
         atomic_fetch_add(&c->accepted, 1);
@@ -429,13 +481,12 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
 
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r) {
         int64_t done = 0, deadline = now_ms() + max_block_ms;
+        int one_by_one = b->timestamps || b->header_ends;
         memset(r, 0, sizeof(*r));
-        if (!use_topic(c, b->topic, r))
-                return 0;
         while (done < b->count) {
                 int64_t seen = atomic_load(&c->polls);
                 memset(r, 0, sizeof(*r));
-                done += b->timestamps ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
+                done += one_by_one ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
                 if (r->code == PS_ERR_NO_ERROR)
                         continue;
                 if (r->code != PS_ERR_QUEUE_FULL || atomic_load(&c->refused) || !wait_for_room(c, seen, deadline))

@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -38,7 +37,8 @@ type client struct {
 	id     string
 	engine *Engine
 	log    cgo.Handle
-	spread spread
+	// targets are the topics produced to; only the producing goroutine reads them.
+	targets map[string]*target
 }
 
 func checkVersion() error {
@@ -62,7 +62,7 @@ func (e *Engine) newClient(cfg producer.Config, id string) (*client, error) {
 	if id != "" {
 		log = log.With(slog.String("transactional_id", id))
 	}
-	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log)}
+	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log), targets: map[string]*target{}}
 	names, values := cStrings(options)
 	defer freeStrings(names)
 	defer freeStrings(values)
@@ -97,6 +97,9 @@ func (c *client) destroy() {
 	C.ps_cancel(c.p)
 	go func() {
 		c.engine.destroying <- struct{}{}
+		for _, t := range c.targets {
+			C.rd_kafka_topic_destroy(t.handle)
+		}
 		C.ps_destroy(c.p)
 		<-c.engine.destroying
 		c.log.Delete()
@@ -188,93 +191,6 @@ func (c *client) alreadyInTransaction() error {
 		return producer.Errorf(producer.Internal, "transaction %s was not open when it was to be sealed", c.id)
 	}
 	return c.fault("proving the transaction", goResult(&r))
-}
-
-// produce enqueues all of r or fails.
-func (c *client) produce(ctx context.Context, r *producer.Records) error {
-	n := r.Len()
-	if n <= 0 {
-		return nil
-	}
-	if err := checkShape(r, n); err != nil {
-		return err
-	}
-	topic := C.CString(r.Topic)
-	defer C.free(unsafe.Pointer(topic))
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	batch := C.ps_batch{topic: topic, count: C.int64_t(n)}
-	batch.values = (*C.uint8_t)(pinned(&pin, r.Values))
-	batch.value_offsets = (*C.uint32_t)(pinned(&pin, r.ValueOffsets))
-	batch.value_nulls = (*C.uint8_t)(pinned(&pin, r.ValueNulls))
-	batch.keys = (*C.uint8_t)(pinned(&pin, r.Keys))
-	batch.key_offsets = (*C.uint32_t)(pinned(&pin, r.KeyOffsets))
-	batch.timestamps = (*C.int64_t)(pinned(&pin, r.Timestamps))
-	batch.partition = C.int32_t(c.partitionFor(ctx, r))
-
-	defer c.cancellable(ctx)()
-	var result C.ps_result
-	accepted := int64(C.ps_produce(c.p, &batch, C.int64_t(remaining(ctx, c.cfg.MaxBlock)), &result))
-	if accepted == int64(n) {
-		return nil
-	}
-	c.engine.topics.forget(c.cfg, r.Topic)
-	return c.produceFault(ctx, goResult(&result), r, int(accepted))
-}
-
-// partitionFor is the partition of a whole batch without keys; keyed records are placed one by one by librdkafka's murmur2.
-func (c *client) partitionFor(ctx context.Context, r *producer.Records) int32 {
-	if r.KeyOffsets != nil {
-		return anyPartition
-	}
-	topic := c.engine.topics.get(ctx, c.engine.identities, c.cfg, r.Topic)
-	return c.spread.choose(topic.partitions, len(r.Values))
-}
-
-// pinned is the address of s for C, nil when s is empty.
-func pinned[T any](pin *runtime.Pinner, s []T) unsafe.Pointer {
-	if len(s) == 0 {
-		return nil
-	}
-	p := unsafe.SliceData(s)
-	pin.Pin(p)
-	return unsafe.Pointer(p)
-}
-
-// checkShape keeps C from reading outside of the slices.
-func checkShape(r *producer.Records, n int) error {
-	if err := checkOffsets("value", r.ValueOffsets, len(r.Values)); err != nil {
-		return err
-	}
-	if len(r.ValueNulls) != 0 && len(r.ValueNulls) < (n+7)/8 {
-		return producer.Errorf(producer.Internal, "%d bytes of value nulls for %d records", len(r.ValueNulls), n)
-	}
-	if r.KeyOffsets != nil {
-		if len(r.KeyOffsets) != n+1 {
-			return producer.Errorf(producer.Internal, "%d key offsets for %d records", len(r.KeyOffsets), n)
-		}
-		if err := checkOffsets("key", r.KeyOffsets, len(r.Keys)); err != nil {
-			return err
-		}
-	}
-	if r.Timestamps != nil && len(r.Timestamps) != n {
-		return producer.Errorf(producer.Internal, "%d timestamps for %d records", len(r.Timestamps), n)
-	}
-	return nil
-}
-
-func checkOffsets(what string, offsets []uint32, size int) error {
-	last := offsets[0]
-	for i, o := range offsets[1:] {
-		if o < last {
-			return producer.Errorf(producer.Internal, "%s offset %d of record %d is below the one before", what, o, i)
-		}
-		last = o
-	}
-	if int64(last) > int64(size) {
-		return producer.Errorf(producer.Internal, "%s offset %d is outside of %d bytes", what, last, size)
-	}
-	return nil
 }
 
 // flush waits until nothing is queued, within ctx and the delivery timeout; a failed delivery ends it early with that

@@ -19,6 +19,7 @@
 //	engine.go       the engine: validate, init, open
 //	config.go       producer.Config -> librdkafka's options
 //	client.go       one librdkafka producer, wrapped for Go
+//	produce.go      batches of records and their partitions; shape.go checks what C will read
 //	transaction.go  Ready, Open, Sealed and the seal rule
 //	plain.go        the producer without transactions
 //	identity.go     the coordinator's word on an identity (DescribeTransactions)

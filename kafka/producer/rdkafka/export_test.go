@@ -38,3 +38,6 @@ func PlainUnchecked(ctx context.Context, e *Engine, cfg producer.Config, r *prod
 	}
 	return p.Flush(ctx)
 }
+
+// Queued is how many records of o are not acknowledged yet.
+func Queued(o producer.Open) int { return o.(*open).c.snapshot().queued }

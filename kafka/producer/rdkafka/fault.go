@@ -60,6 +60,9 @@ func (c *client) fault(doing string, r result) *producer.Error {
 	case C.PS_ERR_TOPIC_AUTH:
 		return fault(producer.BadRequest, r.code, "%s: topic %q may not be written by this user: grant WRITE on the topic",
 			doing, r.topic)
+	case C.PS_ERR_INVALID_TIMESTAMP:
+		return fault(producer.FailEpoch, r.code, "%s: topic %q refuses the timestamp of a record (%s): correct the metadata column "+
+			"'timestamp' of the rows, or the topic's message.timestamp.before.max.ms and message.timestamp.after.max.ms", doing, r.topic, r.text)
 	case C.PS_ERR_TXN_ID_AUTH:
 		return fault(producer.BadRequest, r.code, "%s: the transactional id %q may not be used by this user: grant WRITE and "+
 			"DESCRIBE on ids with the prefix in sink.transactional-id-prefix", doing, c.id)
@@ -145,7 +148,7 @@ func (c *client) produceFault(ctx context.Context, res result, r *producer.Recor
 	if err := ended(ctx); err != nil {
 		return producer.Errorf(producer.FailEpoch, "producing to topic %q ended early: %w", r.Topic, err)
 	}
-	size := r.ValueOffsets[accepted+1] - r.ValueOffsets[accepted]
+	size := r.Size(accepted, accepted+1)
 	return fault(producer.FailEpoch, res.code, "the producer's queue of properties.buffer.memory = %d bytes had no room for a row "+
 		"of %d bytes within properties.max.block.ms = %d: the broker at %s is slower than the rows come, or down%s",
 		bufferBytes(c.cfg), size, c.cfg.MaxBlock.Milliseconds(), c.servers(), c.lastSeen())

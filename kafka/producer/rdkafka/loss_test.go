@@ -42,7 +42,7 @@ func TestSmallTopicLimitIsNoFailure(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	createTopic(t, b, "narrow", 1, map[string]string{"max.message.bytes": "20000"})
 	cfg := config(b.Addr())
-	cfg.Topic = "narrow"
+	cfg.Topics = []string{"narrow"}
 	open := mustOpen(t, e, cfg, "narrow-0-1")
 	mustProduce(t, open, rows("narrow", "a row of some length", 5000))
 	sealed, err := open.Seal(testContext(t, 30*time.Second), 5000)
@@ -57,7 +57,7 @@ func TestTheCauseIsToldAndNotThePurge(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	createTopic(t, b, "purged", 1, map[string]string{"max.message.bytes": "100000"})
 	cfg := config(b.Addr())
-	cfg.Topic = "purged"
+	cfg.Topics = []string{"purged"}
 	open := mustOpen(t, e, cfg, "purged-0-1")
 	mustProduce(t, open, large("purged", 300_000))
 	var err error

@@ -47,6 +47,7 @@ enum {
         PS_ERR_MSG_TOO_LARGE      = 10,
         PS_ERR_RECORDS_TOO_LARGE  = 18,
         PS_ERR_TOPIC_AUTH         = 29,
+        PS_ERR_INVALID_TIMESTAMP  = 32,
         PS_ERR_BAD_EPOCH          = 47,
         PS_ERR_BAD_TXN_TIMEOUT    = 50,
         PS_ERR_TXN_ID_AUTH        = 53,
@@ -80,6 +81,8 @@ enum {
         RD_KAFKA_VTYPE_OPAQUE,
         RD_KAFKA_VTYPE_MSGFLAGS,
         RD_KAFKA_VTYPE_TIMESTAMP,
+        RD_KAFKA_VTYPE_HEADER,
+        RD_KAFKA_VTYPE_HEADERS,
 };
 
 typedef struct rd_kafka_vu_s {
@@ -145,6 +148,11 @@ int rd_kafka_produce_batch(rd_kafka_topic_t *rkt, int32_t partition, int msgflag
                            int message_cnt);
 rd_kafka_error_t *rd_kafka_produceva(rd_kafka_t *rk, const rd_kafka_vu_t *vus, size_t cnt);
 
+rd_kafka_headers_t *rd_kafka_headers_new(size_t initial_count);
+void rd_kafka_headers_destroy(rd_kafka_headers_t *hdrs);
+rd_kafka_resp_err_t rd_kafka_header_add(rd_kafka_headers_t *hdrs, const char *name, ssize_t name_size,
+                                        const void *value, ssize_t value_size);
+
 rd_kafka_resp_err_t rd_kafka_error_code(const rd_kafka_error_t *error);
 const char *rd_kafka_error_string(const rd_kafka_error_t *error);
 int rd_kafka_error_is_fatal(const rd_kafka_error_t *error);
@@ -183,18 +191,28 @@ typedef struct {
         ps_result refusal;    /* the first time that a broker, or its certificate, was found to refuse the client for good */
 } ps_snapshot;
 
-/* One encoded batch; the memory is only read, and only until ps_produce returns. */
+/*
+ * One encoded batch; the memory is only read, and only until ps_produce returns. Nulls have one bit a record, least
+ * significant first; without an address none is null.
+ */
 typedef struct {
-        const char *topic;
+        rd_kafka_topic_t *topic;
         const uint8_t *values;
         const uint32_t *value_offsets;
-        const uint8_t *value_nulls; /* one bit a record, least significant first; NULL: no value is null */
-        const uint8_t *keys; /* NULL: every key is null */
-        const uint32_t *key_offsets;
-        const int64_t *timestamps; /* NULL: the time of producing */
+        const uint8_t *value_nulls;
+        const uint8_t *keys;
+        const uint32_t *key_offsets; /* NULL: every key is null */
+        const uint8_t *key_nulls;
+        const int64_t *timestamps; /* NULL or PS_NO_TIMESTAMP: the time of producing */
+        const uint32_t *header_ends; /* NULL: no record has headers; see producer.Headers */
+        const uint32_t *header_offsets;
+        const uint8_t *header_bytes;
         int64_t count;
+        int64_t extra_limit; /* bytes that may wait beside those that the library counts, see ps_produce */
         int32_t partition; /* of every record; RD_KAFKA_PARTITION_UA: the partitioner chooses */
 } ps_batch;
+
+#define PS_NO_TIMESTAMP ((int64_t)-1)
 
 typedef struct ps_client ps_client;
 
@@ -207,7 +225,11 @@ int ps_check_version(void);
  */
 ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, ps_result *r);
 
-/* Stops the poll thread and destroys the producer without ending its transaction. May block; nothing else may run. */
+/* The library's own handle, for making topics. */
+rd_kafka_t *ps_handle(ps_client *c);
+
+/* Stops the poll thread and destroys the producer without ending its transaction. Topics are gone before. May block;
+ * nothing else may run. */
 void ps_destroy(ps_client *c);
 
 /* Makes every call that waits return soon, and those to come. May be called from any thread until ps_destroy. */
@@ -220,7 +242,8 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s);
 int ps_failed(ps_client *c);
 
 /*
- * Enqueues every record of b in order. Waits up to max_block_ms for room in the queue. Returns the number accepted;
+ * Enqueues every record of b in order. Waits up to max_block_ms for room in the queue. The library counts only values
+ * against the limit of its queue; keys, headers and what a record without a value occupies are counted here. Returns the number accepted;
  * fewer than b->count means a failure, told by r (PS_ERR_QUEUE_FULL: the wait ended by time or by ps_cancel).
  */
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r);

@@ -42,7 +42,7 @@ func TestWaysIn(t *testing.T) {
 			topic := "ways-in-" + name
 			createTopic(t, b, topic, 2, nil)
 			cfg := through(b, c.listener, &c.security)
-			cfg.Topic = topic
+			cfg.Topics = []string{topic}
 			requireWritten(t, b, cfg, topic+"-0-1")
 		})
 	}
@@ -62,7 +62,7 @@ func requireWritten(t *testing.T, b *broker.Broker, cfg producer.Config, id stri
 	t.Helper()
 	const n = 1000
 	o := mustOpen(t, newEngine(t), cfg, id)
-	mustProduce(t, o, rows(cfg.Topic, "v", n))
+	mustProduce(t, o, rows(cfg.Topics[0], "v", n))
 	sealed, err := o.Seal(testContext(t, 30*time.Second), n)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func requireWritten(t *testing.T, b *broker.Broker, cfg producer.Config, id stri
 	}
 	// The markers of a commit land a little later.
 	for ctx.Err() == nil {
-		records, err := b.Records(ctx, cfg.Topic, true)
+		records, err := b.Records(ctx, cfg.Topics[0], true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestRightsOfAUser(t *testing.T) {
 			}
 			cfg := through(b, "SCRAM", &producer.Security{TLS: trusting(secured.trusted),
 				SASL: scram(producer.MechanismScramSHA512, c.user)})
-			cfg.Topic = "rights"
+			cfg.Topics = []string{"rights"}
 			if c.want == "" {
 				requireWritten(t, b, cfg, "rights-"+c.user)
 				return
@@ -269,7 +269,7 @@ func write(ctx context.Context, e producer.Engine, cfg producer.Config, id strin
 	if err != nil {
 		return err
 	}
-	if err := open.Produce(ctx, rows(cfg.Topic, "v", 1)); err != nil {
+	if err := open.Produce(ctx, rows(cfg.Topics[0], "v", 1)); err != nil {
 		open.Discard()
 		return err
 	}

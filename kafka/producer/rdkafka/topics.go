@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+
 	"penstock.dev/penstock/kafka/producer"
 )
 
@@ -30,6 +32,8 @@ type topicKey struct{ servers, topic string }
 
 // topicEntry is what a topic was like at most Config.MetadataMaxAge ago.
 type topicEntry struct {
+	// count is the number of all partitions, 0 when it could not be learned.
+	count int
 	// partitions that have a leader; empty when they could not be learned.
 	partitions []int32
 	// maxMessageBytes is the topic's max.message.bytes, 0 when it could not be learned (it needs DESCRIBE_CONFIGS).
@@ -43,17 +47,51 @@ func newTopics() *topics { return &topics{known: map[topicKey]topicEntry{}} }
 // error here: librdkafka finds the reason and words it better.
 func (t *topics) get(ctx context.Context, d *identities, cfg producer.Config, topic string) topicEntry {
 	key := topicKey{clusterKey(cfg), topic}
-	t.mu.Lock()
-	entry, ok := t.known[key]
-	t.mu.Unlock()
-	if ok && time.Now().Before(entry.until) {
+	if entry, ok := t.fresh(key); ok {
 		return entry
 	}
-	entry = d.describeTopic(ctx, cfg, topic)
-	t.mu.Lock()
-	t.known[key] = entry
-	t.mu.Unlock()
+	t.learn(ctx, d, cfg, topic)
+	entry, _ := t.fresh(key)
 	return entry
+}
+
+// fresh returns what is known and not too old.
+func (t *topics) fresh(key topicKey) (topicEntry, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	entry, ok := t.known[key]
+	return entry, ok && time.Now().Before(entry.until)
+}
+
+// learn asks the cluster for all names at once.
+func (t *topics) learn(ctx context.Context, d *identities, cfg producer.Config, names ...string) {
+	entries := d.describeTopics(ctx, cfg, names)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for name, entry := range entries {
+		t.known[topicKey{clusterKey(cfg), name}] = entry
+	}
+}
+
+// limit is the smallest known max.message.bytes of the topics in cfg, 0 when none is known.
+func (t *topics) limit(ctx context.Context, d *identities, cfg producer.Config) int {
+	var missing []string
+	for _, name := range cfg.Topics {
+		if _, ok := t.fresh(topicKey{clusterKey(cfg), name}); !ok {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		t.learn(ctx, d, cfg, missing...)
+	}
+	limit := 0
+	for _, name := range cfg.Topics {
+		entry, _ := t.fresh(topicKey{clusterKey(cfg), name})
+		if entry.maxMessageBytes > 0 && (limit == 0 || entry.maxMessageBytes < limit) {
+			limit = entry.maxMessageBytes
+		}
+	}
+	return limit
 }
 
 // forget makes the next producer look again: the topic was not what it was thought to be.
@@ -63,13 +101,10 @@ func (t *topics) forget(cfg producer.Config, topic string) {
 	t.mu.Unlock()
 }
 
-// fitBatches lowers the batch size to what the topic accepts: librdkafka cannot split a batch that the broker finds too large, and
+// fitBatches lowers the batch size to what every topic accepts: librdkafka cannot split a batch that the broker finds too large, and
 // Java's batches of 16 KiB fit where librdkafka's of 1 MB do not.
 func (e *Engine) fitBatches(ctx context.Context, cfg producer.Config) producer.Config {
-	if cfg.Topic == "" {
-		return cfg
-	}
-	limit := e.topics.get(ctx, e.identities, cfg, cfg.Topic).maxMessageBytes
+	limit := e.topics.limit(ctx, e.identities, cfg)
 	if limit == 0 {
 		return cfg
 	}
@@ -81,37 +116,61 @@ func (e *Engine) fitBatches(ctx context.Context, cfg producer.Config) producer.C
 	return cfg
 }
 
-// describeTopic asks the cluster; the answer is good for a short time only when something is missing.
-func (d *identities) describeTopic(ctx context.Context, cfg producer.Config, topic string) topicEntry {
+// describeTopics asks the cluster; the answer on a topic is good for a short time only when something is missing.
+func (d *identities) describeTopics(ctx context.Context, cfg producer.Config, names []string) map[string]topicEntry {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
-	entry := topicEntry{until: time.Now().Add(min(cfg.MetadataMaxAge, unknownFor))}
+	entries := make(map[string]topicEntry, len(names))
+	for _, name := range names {
+		entries[name] = topicEntry{until: time.Now().Add(min(cfg.MetadataMaxAge, unknownFor))}
+	}
 	cl, release, err := d.acquire(cfg)
 	if err != nil {
-		return entry
+		return entries
 	}
 	defer release()
-	all, err := cl.ListTopics(ctx, topic)
-	if err != nil || all[topic].Err != nil {
-		return entry
+	all, err := cl.ListTopics(ctx, names...)
+	if err != nil {
+		return entries
 	}
-	sorted := all[topic].Partitions.Sorted()
-	for _, p := range sorted {
+	for name, entry := range entries {
+		if topic, ok := all[name]; ok && topic.Err == nil {
+			entry.describe(topic.Partitions.Sorted(), cfg.MetadataMaxAge)
+			entries[name] = entry
+		}
+	}
+	configs, err := cl.DescribeTopicConfigs(ctx, names...)
+	if err != nil {
+		return entries
+	}
+	for _, c := range configs {
+		if entry, ok := entries[c.Name]; ok && c.Err == nil {
+			entry.maxMessageBytes = maxMessageBytes(c.Configs)
+			entries[c.Name] = entry
+		}
+	}
+	return entries
+}
+
+// describe takes over all partitions of the topic; they are known for maxAge when each has a leader.
+func (t *topicEntry) describe(all []kadm.PartitionDetail, maxAge time.Duration) {
+	t.count = len(all)
+	for _, p := range all {
 		if p.Err == nil && p.Leader >= 0 {
-			entry.partitions = append(entry.partitions, p.Partition)
+			t.partitions = append(t.partitions, p.Partition)
 		}
 	}
-	if len(entry.partitions) == len(sorted) {
-		entry.until = time.Now().Add(cfg.MetadataMaxAge)
+	if t.count > 0 && len(t.partitions) == t.count {
+		t.until = time.Now().Add(maxAge)
 	}
-	configs, err := cl.DescribeTopicConfigs(ctx, topic)
-	if err != nil || len(configs) != 1 || configs[0].Err != nil {
-		return entry
-	}
-	for _, c := range configs[0].Configs {
+}
+
+func maxMessageBytes(configs []kadm.Config) int {
+	for _, c := range configs {
 		if c.Key == "max.message.bytes" {
-			entry.maxMessageBytes, _ = strconv.Atoi(c.MaybeValue())
+			bytes, _ := strconv.Atoi(c.MaybeValue())
+			return bytes
 		}
 	}
-	return entry
+	return 0
 }

@@ -839,17 +839,17 @@ type RecordShape struct {
 	KeyColumns []uint32 `protobuf:"varint,2,rep,packed,name=key_columns,json=keyColumns,proto3" json:"key_columns,omitempty"`
 	// The names of the key's fields without 'key.fields-prefix'; parallel to key_columns.
 	KeyNames []string `protobuf:"bytes,3,rep,name=key_names,json=keyNames,proto3" json:"key_names,omitempty"`
-	// The fields of the value, in the value's order.
+	// The fields of the value, in the value's order; none is a value without fields.
 	ValueColumns []uint32 `protobuf:"varint,4,rep,packed,name=value_columns,json=valueColumns,proto3" json:"value_columns,omitempty"`
 	// upsert-kafka: the value of a DELETE or UPDATE_BEFORE is null, every other value is encoded as an INSERT.
 	Upsert bool `protobuf:"varint,5,opt,name=upsert,proto3" json:"upsert,omitempty"`
 	// TIMESTAMP_LTZ; null in a row: the time of producing.
 	TimestampColumn *uint32 `protobuf:"varint,6,opt,name=timestamp_column,json=timestampColumn,proto3,oneof" json:"timestamp_column,omitempty"`
-	// MAP<STRING, BYTES>; null in a row: no headers. Entries with a null key are left out.
+	// MAP<STRING, BYTES>; null in a row: no headers. Entries with a null key or a null value are left out, as connector 5.0 does.
 	HeadersColumn *uint32 `protobuf:"varint,7,opt,name=headers_column,json=headersColumn,proto3,oneof" json:"headers_column,omitempty"`
 	// STRING: each row's own topic. OpenWriter.topic is empty then.
 	TopicColumn *uint32 `protobuf:"varint,8,opt,name=topic_column,json=topicColumn,proto3,oneof" json:"topic_column,omitempty"`
-	// The topics that topic_column may name; empty: any.
+	// The topics that topic_column may name, in the order in which an error lists them; empty: any.
 	Topics        []string    `protobuf:"bytes,9,rep,name=topics,proto3" json:"topics,omitempty"`
 	Partitioner   Partitioner `protobuf:"varint,10,opt,name=partitioner,proto3,enum=penstock.v1.Partitioner" json:"partitioner,omitempty"`
 	unknownFields protoimpl.UnknownFields

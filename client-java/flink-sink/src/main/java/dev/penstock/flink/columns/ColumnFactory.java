@@ -2,6 +2,7 @@ package dev.penstock.flink.columns;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -17,8 +18,19 @@ final class ColumnFactory {
         this.nullKeys = nullKeys;
     }
 
-    static RowFields fields(RowType type, NullKeys nullKeys) throws UnsupportedTypeException {
-        return new ColumnFactory(nullKeys).fields(new Column("", type), type);
+    /**
+     * The fields of a row.
+     *
+     * @param nullKeys for each field what null keys of its maps are
+     */
+    static RowFields fields(RowType type, IntFunction<NullKeys> nullKeys) throws UnsupportedTypeException {
+        Column row = new Column("", type);
+        List<ColumnWriter> writers = new ArrayList<>();
+        for (int i = 0; i < type.getFieldCount(); i++) {
+            RowType.RowField field = type.getFields().get(i);
+            writers.add(new ColumnFactory(nullKeys.apply(i)).writer(row.field(field.getName(), field.getType())));
+        }
+        return new RowFields(writers);
     }
 
     private RowFields fields(Column parent, RowType type) throws UnsupportedTypeException {

@@ -1,5 +1,8 @@
 package dev.penstock.flink.columns;
 
+import dev.penstock.proto.v1.OpenWriter;
+import dev.penstock.proto.v1.RecordShape;
+
 /** What a null key of a MAP or a MULTISET is to the format that will write it. */
 public enum NullKeys {
     /** The format looks for nulls. */
@@ -9,5 +12,18 @@ public enum NullKeys {
      * The format reads keys as strings without looking for nulls, as avro's does: a null key is then what the getter
      * returns, which for Flink's binary arrays is an empty string.
      */
-    AS_TEXT
+    AS_TEXT;
+
+    /**
+     * What the null keys of a column are to the formats of the key and the value that the column is in.
+     *
+     * @param column an index into the fields of the writer's schema
+     */
+    public static NullKeys of(OpenWriter open, int column) {
+        RecordShape shape = open.getShape();
+        boolean inValue = !open.hasShape() || shape.getValueColumnsList().contains(column);
+        boolean asText = inValue && open.getValueFormat().hasAvro()
+                || shape.getKeyColumnsList().contains(column) && shape.getKeyFormat().hasAvro();
+        return asText ? AS_TEXT : NULL;
+    }
 }

@@ -6,6 +6,7 @@ import dev.penstock.arena.vector.Vector;
 import dev.penstock.proto.v1.Schema;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.table.data.RowData;
@@ -39,15 +40,15 @@ public final class RowColumnWriter {
      * @throws IllegalArgumentException when a column has no layout
      */
     public RowColumnWriter(RowType type) {
-        this(type, NullKeys.NULL);
+        this(type, column -> NullKeys.NULL);
     }
 
     /**
      * @param type the physical row type, as {@link #toSchema} has accepted it
-     * @param nullKeys what null keys of maps are to the format
+     * @param nullKeys for each field what null keys of its maps are to the formats that write it
      * @throws IllegalArgumentException when a column has no layout
      */
-    public RowColumnWriter(RowType type, NullKeys nullKeys) {
+    public RowColumnWriter(RowType type, IntFunction<NullKeys> nullKeys) {
         try {
             schemaTag = tagOf(toSchema(type));
             fields = ColumnFactory.fields(type, nullKeys);

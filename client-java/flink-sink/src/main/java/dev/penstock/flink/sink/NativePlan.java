@@ -12,11 +12,12 @@ import org.apache.flink.table.types.logical.RowType;
  *
  * @param openWriter a serialized {@link OpenWriter} without session and owner. Bytes instead of the message, so that
  *     the job graph does not depend on how a protobuf runtime serializes its classes
- * @param rowType the physical rows
+ * @param rowType the rows: physical columns, then written metadata
  * @param guarantee the delivery guarantee
  * @param transactionalIdPrefix the prefix of transactional ids; null unless exactly-once
  * @param producerProperties the properties of the stock sink's producers; used to abort lingering transactions
  * @param settings how the writers behave
+ * @param keySchema the schema of keys whose format writes its id; null when the format has none
  * @param valueSchema the schema of values whose format writes its id; null when the format has none
  */
 public record NativePlan(
@@ -26,6 +27,7 @@ public record NativePlan(
         String transactionalIdPrefix,
         Properties producerProperties,
         WriterSettings settings,
+        RegistrySchema keySchema,
         RegistrySchema valueSchema)
         implements Serializable {
 
@@ -37,7 +39,7 @@ public record NativePlan(
             String transactionalIdPrefix,
             Properties producerProperties,
             WriterSettings settings) {
-        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null);
+        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null, null);
     }
 
     /** The message for the daemon, still without session and owner. */

@@ -65,17 +65,14 @@ final class NativeWriterFactory {
 
     private PenstockWriter.Parts parts(DaemonWriter daemon, Deadlines deadlines) {
         ProcessingTimeService timers = context.getProcessingTimeService();
-        RowBatcher batcher =
-                new RowBatcher(
-                        new RowColumnWriter(plan.rowType(), nullKeys()), daemon, plan.settings(), deadlines.extent(), timers);
+        OpenWriter open = plan.openMessage().build();
+        RowColumnWriter columns = new RowColumnWriter(plan.rowType(), column -> NullKeys.of(open, column));
+        RowBatcher batcher = new RowBatcher(columns, daemon, plan.settings(), deadlines.extent(), timers);
         metrics.startNative(daemon, batcher, timers);
         SchemaIds schemaIds =
-                new SchemaIds(null, plan.valueSchema(), context.asSerializationSchemaInitializationContext());
+                new SchemaIds(
+                        plan.keySchema(), plan.valueSchema(), context.asSerializationSchemaInitializationContext());
         return new PenstockWriter.Parts(daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
-    }
-
-    private NullKeys nullKeys() {
-        return plan.openMessage().getValueFormat().hasAvro() ? NullKeys.AS_TEXT : NullKeys.NULL;
     }
 
     private PenstockWriter build(PenstockWriter.Parts parts, Collection<KafkaWriterState> recovered) {

@@ -2,46 +2,28 @@ package dev.penstock.flink.sink;
 
 import java.io.IOException;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
-import org.apache.flink.api.connector.sink2.SupportsCommitter;
-import org.apache.flink.api.connector.sink2.SupportsWriterState;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
-import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink;
-import org.apache.flink.core.io.SimpleVersionedSerializer;
-import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
-import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.lineage.LineageVertex;
-import org.apache.flink.streaming.api.lineage.LineageVertexProvider;
 import org.apache.flink.table.data.RowData;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flink's Kafka sink with the record path in penstockd. Committer, serializers of state and committables, co-location
- * and lineage are those of the stock {@link KafkaSink} it is made around, so that a savepoint of either can be restored
- * by the other. Only the writer is different; and where the daemon cannot do the job, the writer is stock's too.
+ * Flink's Kafka sink with the record path in penstockd. Only the writer is different from stock's; and where the daemon
+ * cannot do the job, the writer is stock's too.
  */
-public final class PenstockKafkaSink
-        implements Sink<RowData>,
-                SupportsCommitter<KafkaCommittable>,
-                SupportsWriterState<RowData, KafkaWriterState>,
-                SupportsPostCommitTopology<KafkaCommittable>,
-                LineageVertexProvider {
+public final class PenstockKafkaSink extends StockKafkaSink {
 
     private static final long serialVersionUID = 1L;
     private static final Logger LOG = LoggerFactory.getLogger(PenstockKafkaSink.class);
 
-    private final KafkaSink<RowData> stock;
     private final NativePlan plan;
     private final DaemonConnector connector;
 
@@ -56,14 +38,9 @@ public final class PenstockKafkaSink
     }
 
     PenstockKafkaSink(KafkaSink<RowData> stock, NativePlan plan, DaemonConnector connector) {
-        this.stock = Objects.requireNonNull(stock, "stock");
+        super(stock);
         this.plan = Objects.requireNonNull(plan, "plan");
         this.connector = Objects.requireNonNull(connector, "connector");
-    }
-
-    @Override
-    public StatefulSinkWriter<RowData, KafkaWriterState> createWriter(WriterInitContext context) throws IOException {
-        return restoreWriter(context, List.of());
     }
 
     /**
@@ -93,40 +70,15 @@ public final class PenstockKafkaSink
                     e.getMessage());
             LOG.debug("Why the native writer could not be opened", e);
             metrics.fellBack();
-            return asTwoPhase().restoreWriter(context, recovered);
+            return stock().restoreWriter(context, recovered);
         }
     }
 
-    /** The return type of KafkaSink's own method is not accessible from here; that of its interface is. */
-    private TwoPhaseCommittingStatefulSink<RowData, KafkaWriterState, KafkaCommittable> asTwoPhase() {
-        return stock;
-    }
-
     @Override
-    public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) throws IOException {
+    public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) {
         if (plan.guarantee() != DeliveryGuarantee.EXACTLY_ONCE) {
-            return stock.createCommitter(context);
+            return super.createCommitter(context);
         }
-        return new RebuildingCommitter(() -> stock.createCommitter(context));
-    }
-
-    @Override
-    public SimpleVersionedSerializer<KafkaCommittable> getCommittableSerializer() {
-        return stock.getCommittableSerializer();
-    }
-
-    @Override
-    public SimpleVersionedSerializer<KafkaWriterState> getWriterStateSerializer() {
-        return stock.getWriterStateSerializer();
-    }
-
-    @Override
-    public void addPostCommitTopology(DataStream<CommittableMessage<KafkaCommittable>> committables) {
-        stock.addPostCommitTopology(committables);
-    }
-
-    @Override
-    public LineageVertex getLineageVertex() {
-        return stock.getLineageVertex();
+        return new RebuildingCommitter(() -> super.createCommitter(context));
     }
 }

@@ -30,7 +30,7 @@ class NullKeysTest {
 
     private static Object key(RowData row, NullKeys nullKeys) {
         ByteBuffer segment = ByteBuffer.allocateDirect(1 << 14).order(ByteOrder.LITTLE_ENDIAN);
-        RowColumnWriter writer = new RowColumnWriter(TYPE, nullKeys);
+        RowColumnWriter writer = new RowColumnWriter(TYPE, column -> nullKeys);
         writer.begin(new Extent(1, segment, 0, 1 << 14));
         assertTrue(writer.append(row));
         List<List<Object>> rows = BatchReader.read(segment, 0, writer.finish(), TYPE);

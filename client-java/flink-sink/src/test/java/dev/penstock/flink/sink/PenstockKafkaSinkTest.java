@@ -52,6 +52,16 @@ class PenstockKafkaSinkTest {
     }
 
     @Test
+    void aTableThatCannotBeNativeGetsTheStockWriterAndSetsTheGauge() throws Exception {
+        TestWriterContext context = new TestWriterContext();
+        FallbackKafkaSink sink = InstantiationUtil.clone(new FallbackKafkaSink(stock()));
+        try (SinkWriter<RowData> writer = sink.createWriter(context)) {
+            assertTrue(writer.getClass().getName().endsWith(".KafkaWriter"), writer.getClass().getName());
+        }
+        assertEquals(1, context.gauge("fallback"));
+    }
+
+    @Test
     void aDaemonThatRefusesTheFirstEpochIsLeftForTheStockWriter() throws Exception {
         FakeDaemonWriter daemon = new FakeDaemonWriter();
         daemon.failure = new DaemonException(ErrorKind.FALL_BACK, "no such codec");

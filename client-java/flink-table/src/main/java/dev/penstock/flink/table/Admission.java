@@ -4,21 +4,14 @@ import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.flink.columns.UnsupportedTypeException;
 import dev.penstock.flink.sink.NativePlan;
 import dev.penstock.flink.sink.RunningVersions;
-import dev.penstock.flink.sink.WriterSettings;
-import dev.penstock.proto.v1.Format;
-import dev.penstock.proto.v1.KafkaConfig;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.Schema;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.stream.IntStream;
-import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
-import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
@@ -30,33 +23,23 @@ final class Admission {
     private Admission() {}
 
     /** All that the decision depends on. */
-    record Request(
-            SinkArguments sink,
-            List<String> metadataKeys,
-            TableOptions options,
-            boolean enabled,
-            WriterSettings settings,
-            RunningVersions versions) {
+    record Request(SinkArguments sink, List<MetadataColumn> metadata, PenstockTable table, RunningVersions versions) {
 
         /** A request for the versions that are running. */
-        Request(
-                SinkArguments sink,
-                List<String> metadataKeys,
-                TableOptions options,
-                boolean enabled,
-                WriterSettings settings) {
-            this(sink, metadataKeys, options, enabled, settings, RunningVersions.current());
+        Request(SinkArguments sink, List<MetadataColumn> metadata, PenstockTable table) {
+            this(sink, metadata, table, RunningVersions.current());
         }
     }
 
     /**
      * The plan of a native writer.
      *
-     * @param context of the sink; used to make the stock serializer that the plan is compared with
+     * @param context of the sink; used to make the stock serializers that the plan is compared with
      * @throws NotNative with the reason why there is none
      */
     static NativePlan plan(Request request, DynamicTableSink.Context context) throws NotNative {
-        if (!request.enabled()) {
+        PenstockTable table = request.table();
+        if (!table.enabled()) {
             throw new NotNative("'penstock.enabled' is false");
         }
         Optional<String> unknown = request.versions().unknown();
@@ -64,61 +47,39 @@ final class Admission {
             throw new NotNative(unknown.get());
         }
         SinkArguments sink = request.sink();
-        refuseShape(sink, request.metadataKeys());
-        RowType rowType = (RowType) sink.physicalDataType().getLogicalType();
-        SerializationSchema<RowData> stock =
-                sink.valueEncodingFormat().createRuntimeEncoder(context, sink.physicalDataType());
-        Format format = ValueFormats.admit(request.options(), rowType, stock);
+        refuseWays(sink);
+        ConsumedRow row =
+                ConsumedRow.of((RowType) sink.physicalDataType().getLogicalType(), request.metadata());
+        OpenWriter.Builder open = OpenWriter.newBuilder().setGuarantee(guarantee(sink.deliveryGuarantee()));
+        RecordPlan records = RecordPlan.into(open, sink, table.options(), row, context);
+        open.setSchema(schema(row.type()));
         Properties properties = ProducerProperties.ofSink(sink.properties());
-        KafkaConfig kafka =
+        open.setKafka(
                 ProducerProperties.translate(
-                        properties, sink.deliveryGuarantee(), request.settings().warmPool());
-        OpenWriter open =
-                OpenWriter.newBuilder()
-                        .setSchema(schema(rowType))
-                        .setValueFormat(format)
-                        .setTopic(sink.topics().get(0))
-                        .setGuarantee(guarantee(sink.deliveryGuarantee()))
-                        .setKafka(kafka)
-                        .build();
+                        properties, sink.deliveryGuarantee(), table.settings().warmPool()));
         return new NativePlan(
-                open.toByteArray(),
-                rowType,
+                open.build().toByteArray(),
+                row.type(),
                 sink.deliveryGuarantee(),
                 sink.transactionalIdPrefix(),
                 properties,
-                request.settings(),
-                SchemaRegistry.schema(format, request.options().valueFormatOptions(), stock, row -> row));
+                table.settings(),
+                records.keySchema(),
+                records.valueSchema());
     }
 
-    /** Everything about records but their values: where they go and what else is in them. */
-    private static void refuseShape(SinkArguments sink, List<String> metadataKeys) throws NotNative {
-        if (sink.keyEncodingFormat() != null) {
-            throw new NotNative("'key.format' is set; record keys are not native yet");
-        }
-        if (!metadataKeys.isEmpty()) {
-            throw new NotNative("metadata columns %s are written; they are not native yet", metadataKeys);
-        }
-        if (sink.topics() == null) {
-            throw new NotNative("'topic-pattern' is '%s'; only one topic is native yet", sink.topicPattern());
-        }
-        if (sink.topics().size() != 1) {
-            throw new NotNative("'topic' names %s; only one topic is native yet", sink.topics());
-        }
-        if (sink.partitioner() != null) {
+    /** What the stock sink does around its records that the daemon does not. */
+    private static void refuseWays(SinkArguments sink) throws NotNative {
+        if (sink.buffered()) {
             throw new NotNative(
-                    "'sink.partitioner' is %s; only 'default' is native yet",
-                    sink.partitioner().getClass().getSimpleName());
+                    "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' are set; the order in which Flink's"
+                            + " buffer writes its keys is not reproduced, leave both away");
         }
         if (sink.deliveryGuarantee() == DeliveryGuarantee.EXACTLY_ONCE
                 && sink.transactionNamingStrategy() != TransactionNamingStrategy.INCREMENTING) {
             throw new NotNative(
                     "'sink.transaction-naming-strategy' is '%s'; only 'INCREMENTING' is native",
                     sink.transactionNamingStrategy());
-        }
-        int fields = sink.physicalDataType().getLogicalType().getChildren().size();
-        if (!Arrays.equals(sink.valueProjection(), IntStream.range(0, fields).toArray())) {
-            throw new NotNative("'value.fields-include' leaves columns out; only 'ALL' is native yet");
         }
     }
 

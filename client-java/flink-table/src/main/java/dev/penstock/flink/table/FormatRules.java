@@ -9,7 +9,7 @@ import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.InstantiationUtil;
 
-/** What holds for the options of every value format. */
+/** What holds for the options of every format. */
 final class FormatRules {
 
     private FormatRules() {}

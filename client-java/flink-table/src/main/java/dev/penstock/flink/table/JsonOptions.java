@@ -12,9 +12,6 @@ import org.apache.flink.formats.json.JsonFormatOptions;
 import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
 import org.apache.flink.formats.json.JsonFormatOptionsUtil;
 import org.apache.flink.table.data.RowData;
-import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.LogicalTypeRoot;
-import org.apache.flink.table.types.logical.MapType;
 import org.apache.flink.table.types.logical.RowType;
 
 /** The options of a format of flink-json that change bytes (formats.md 2.1 and 3). */
@@ -62,20 +59,7 @@ final class JsonOptions {
         }
         FormatRules.requireUnicode(
                 format.identifier(), JsonFormatOptions.MAP_NULL_KEY_LITERAL.key(), parsed.nullKeyLiteral);
-        if (parsed.ignoreNulls && hasMapOfRows(rowType)) {
-            // With a duplicate key Flink writes the second row into the first one's node, whose fields show through.
-            throw new NotNative(
-                    "'%s.%s' together with a MAP of ROW values is not native yet",
-                    format.identifier(), JsonFormatOptions.ENCODE_IGNORE_NULL_FIELDS.key());
-        }
         return parsed;
-    }
-
-    private static boolean hasMapOfRows(LogicalType type) {
-        if (type instanceof MapType map && map.getValueType().is(LogicalTypeRoot.ROW)) {
-            return true;
-        }
-        return type.getChildren().stream().anyMatch(JsonOptions::hasMapOfRows);
     }
 
     /** The daemon's form. */

@@ -1,11 +1,17 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.flink.sink.FallbackKafkaSink;
+import dev.penstock.flink.sink.NativePlan;
+import dev.penstock.flink.sink.PenstockKafkaSink;
 import java.util.Optional;
 import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
+import org.apache.flink.table.connector.sink.DynamicTableSink.SinkRuntimeProvider;
+import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.data.RowData;
 
 /**
@@ -28,13 +34,29 @@ final class NamedSinkProvider implements DataStreamSinkProvider {
         this.name = name;
     }
 
-    static NamedSinkProvider nativeSink(Sink<RowData> sink, Optional<Integer> parallelism) {
-        return new NamedSinkProvider(sink, parallelism, PenstockKafkaTableFactory.IDENTIFIER + " [native]");
+    /**
+     * The sink that writes by {@code plan}, around the stock one.
+     *
+     * @param connector the table's connector
+     * @param stock what the stock connector would run
+     */
+    static DataStreamSinkProvider nativeSink(String connector, SinkV2Provider stock, NativePlan plan) {
+        return new NamedSinkProvider(
+                new PenstockKafkaSink(kafkaSink(stock), plan), stock.getParallelism(), connector + " [native]");
     }
 
-    static NamedSinkProvider fallback(Sink<RowData> sink, Optional<Integer> parallelism, String reason) {
-        return new NamedSinkProvider(
-                sink, parallelism, PenstockKafkaTableFactory.IDENTIFIER + " [fallback: " + reason + "]");
+    /** The stock sink, with the reason in its name. */
+    static DataStreamSinkProvider fallback(String connector, SinkRuntimeProvider stock, String reason) {
+        String name = connector + " [fallback: " + reason + "]";
+        if (stock instanceof SinkV2Provider provider) {
+            return new NamedSinkProvider(
+                    new FallbackKafkaSink(kafkaSink(provider)), provider.getParallelism(), name);
+        }
+        return new NamedStreamProvider((DataStreamSinkProvider) stock, name);
+    }
+
+    private static KafkaSink<RowData> kafkaSink(SinkV2Provider stock) {
+        return (KafkaSink<RowData>) stock.createSink();
     }
 
     @Override

@@ -2,22 +2,15 @@ package dev.penstock.flink.table;
 
 import dev.penstock.flink.sink.FallbackMode;
 import dev.penstock.flink.sink.NativePlan;
-import dev.penstock.flink.sink.PenstockKafkaSink;
-import dev.penstock.flink.sink.WriterSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
-import org.apache.flink.table.connector.ParallelismProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.connector.sink.abilities.SupportsWritingMetadata;
-import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,30 +22,14 @@ final class PenstockDynamicSink implements DynamicTableSink, SupportsWritingMeta
 
     private final KafkaDynamicSink stock;
     private final SinkArguments arguments;
-    private final TableOptions options;
-    private final boolean enabled;
-    private final WriterSettings settings;
-    private final String table;
-    private List<String> metadataKeys = List.of();
+    private final PenstockTable table;
+    private List<MetadataColumn> metadata = List.of();
 
-    /**
-     * Creates a sink around {@code stock}.
-     *
-     * @param table the table's name, for the log
-     */
-    PenstockDynamicSink(
-            KafkaDynamicSink stock,
-            SinkArguments arguments,
-            TableOptions options,
-            boolean enabled,
-            WriterSettings settings,
-            String table) {
+    /** Creates a sink around {@code stock}, which was made of {@code arguments}. */
+    PenstockDynamicSink(KafkaDynamicSink stock, SinkArguments arguments, PenstockTable table) {
         this.stock = Objects.requireNonNull(stock, "stock");
         this.arguments = Objects.requireNonNull(arguments, "arguments");
-        this.options = options;
-        this.enabled = enabled;
-        this.settings = settings;
-        this.table = table;
+        this.table = Objects.requireNonNull(table, "table");
     }
 
     @Override
@@ -68,7 +45,8 @@ final class PenstockDynamicSink implements DynamicTableSink, SupportsWritingMeta
     @Override
     public void applyWritableMetadata(List<String> keys, DataType consumedDataType) {
         stock.applyWritableMetadata(keys, consumedDataType);
-        metadataKeys = List.copyOf(keys);
+        Map<String, DataType> types = stock.listWritableMetadata();
+        metadata = keys.stream().map(key -> new MetadataColumn(key, types.get(key).getLogicalType())).toList();
     }
 
     /**
@@ -79,35 +57,32 @@ final class PenstockDynamicSink implements DynamicTableSink, SupportsWritingMeta
     @Override
     public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
         SinkRuntimeProvider runtime = stock.getSinkRuntimeProvider(context);
-        Optional<Integer> parallelism =
-                runtime instanceof ParallelismProvider provider ? provider.getParallelism() : Optional.empty();
-        Sink<RowData> sink = ((SinkV2Provider) runtime).createSink();
         try {
             NativePlan plan = plan(context);
-            LOG.info("Table {} is written natively.", table);
-            return NamedSinkProvider.nativeSink(new PenstockKafkaSink((KafkaSink<RowData>) sink, plan), parallelism);
+            LOG.info("Table {} is written natively.", table.name());
+            return NamedSinkProvider.nativeSink(table.connector(), (SinkV2Provider) runtime, plan);
         } catch (NotNative e) {
-            if (settings.fallback() == FallbackMode.FAIL) {
+            if (table.settings().fallback() == FallbackMode.FAIL) {
                 throw new ValidationException(
                         String.format(
                                 "Table %s cannot be written natively and 'penstock.fallback' is 'fail': %s.",
-                                table, e.getMessage()));
+                                table.name(), e.getMessage()));
             }
-            LOG.warn("Table {} is written by the stock Kafka sink: {}.", table, e.getMessage());
-            return NamedSinkProvider.fallback(sink, parallelism, e.getMessage());
+            LOG.warn("Table {} is written by the stock Kafka sink: {}.", table.name(), e.getMessage());
+            return NamedSinkProvider.fallback(table.connector(), runtime, e.getMessage());
         }
     }
 
     /** The plan of a native writer, or the reason why there is none. */
     NativePlan plan(Context context) throws NotNative {
-        return Admission.plan(new Admission.Request(arguments, metadataKeys, options, enabled, settings), context);
+        return Admission.plan(new Admission.Request(arguments, metadata, table), context);
     }
 
     @Override
     public DynamicTableSink copy() {
         PenstockDynamicSink copy =
-                new PenstockDynamicSink((KafkaDynamicSink) stock.copy(), arguments, options, enabled, settings, table);
-        copy.metadataKeys = metadataKeys;
+                new PenstockDynamicSink((KafkaDynamicSink) stock.copy(), arguments, table);
+        copy.metadata = metadata;
         return copy;
     }
 

@@ -3,6 +3,7 @@ package dev.penstock.flink.table;
 import dev.penstock.flink.sink.FallbackMode;
 import dev.penstock.flink.sink.WriterSettings;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -10,7 +11,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
-/** The options that {@code penstock-kafka} has beside those of the {@code kafka} connector. */
+/** The options that Penstock's connectors have beside those of the stock ones. */
 public final class PenstockOptions {
 
     /** Whether to write natively at all. */
@@ -86,10 +87,12 @@ public final class PenstockOptions {
 
     private PenstockOptions() {}
 
-    /** All options of this class. */
-    static Set<ConfigOption<?>> all() {
-        return Set.of(
-                ENABLED, FALLBACK, SOCKET_DIR, MEMORY_BUDGET, LINGER, BATCH_ROWS, CONNECT_TIMEOUT, WARM_POOL);
+    /** The options of a stock connector and those of this class. */
+    static Set<ConfigOption<?>> with(Set<ConfigOption<?>> stock) {
+        Set<ConfigOption<?>> options = new HashSet<>(stock);
+        options.addAll(
+                Set.of(ENABLED, FALLBACK, SOCKET_DIR, MEMORY_BUDGET, LINGER, BATCH_ROWS, CONNECT_TIMEOUT, WARM_POOL));
+        return options;
     }
 
     /** Checks the values and makes the writers' settings of them. */

@@ -13,7 +13,11 @@ import org.apache.flink.table.types.DataType;
 
 /**
  * What the stock factory has parsed and validated: the arguments of {@code
- * KafkaDynamicTableFactory.createKafkaTableSink}, in its order and with its names and nullness.
+ * KafkaDynamicTableFactory.createKafkaTableSink}, in its order and with its names and nullness, and what only an upsert
+ * table has.
+ *
+ * @param upsert whether deletions are written as records without a value
+ * @param buffered whether {@code sink.buffer-flush.*} is on; upsert tables only
  */
 record SinkArguments(
         DataType physicalDataType,
@@ -29,4 +33,6 @@ record SinkArguments(
         DeliveryGuarantee deliveryGuarantee,
         Integer parallelism,
         String transactionalIdPrefix,
-        TransactionNamingStrategy transactionNamingStrategy) {}
+        TransactionNamingStrategy transactionNamingStrategy,
+        boolean upsert,
+        boolean buffered) {}

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.table.factories.DynamicTableFactory;
 
-/** The options of one table as text, and which value format they name; by the rules of the stock factory. */
+/** The options of one table as text, and which formats they name; by the rules of the stock factory. */
 final class TableOptions {
 
     private final Map<String, String> options;
@@ -15,7 +15,7 @@ final class TableOptions {
 
     /**
      * The options of the catalog's table, overlaid with those that a compiled plan carries. FactoryUtil overlays only
-     * the options that a factory declares as forwardable; where the two rules differ, {@link ValueFormats} finds the
+     * the options that a factory declares as forwardable; where the two rules differ, {@link Formats} finds the
      * serializer different from stock's and refuses.
      */
     static TableOptions of(DynamicTableFactory.Context context) {
@@ -28,23 +28,29 @@ final class TableOptions {
         return new TableOptions(Map.copyOf(options));
     }
 
-    /** The identifier of the value format: {@code format}, else {@code value.format}. */
-    String valueFormat() {
-        return options.getOrDefault("format", options.getOrDefault("value.format", ""));
+    /** The format of the value: {@code format}, else {@code value.format}. */
+    FormatChoice valueFormat() {
+        boolean plain = options.containsKey("format");
+        return choice("value", plain ? "format" : "value.format", plain ? "" : "value.");
     }
 
-    /** The value format's own options, without their prefix, and those that the stock factory adds. */
-    Map<String, String> valueFormatOptions() {
-        String prefix = (options.containsKey("format") ? "" : "value.") + valueFormat() + ".";
+    /** The format of the key, {@code key.format}. */
+    FormatChoice keyFormat() {
+        return choice("key", "key.format", "key.");
+    }
+
+    private FormatChoice choice(String part, String option, String prefix) {
+        String identifier = options.getOrDefault(option, "");
+        String ownPrefix = prefix + identifier + ".";
         Map<String, String> own = new HashMap<>();
         options.forEach(
                 (key, value) -> {
-                    if (key.startsWith(prefix)) {
-                        own.put(key.substring(prefix.length()), value);
+                    if (key.startsWith(ownPrefix)) {
+                        own.put(key.substring(ownPrefix.length()), value);
                     }
                 });
-        SchemaRegistry.completeSubject(valueFormat(), "value", options.get("topic"), own);
-        return own;
+        SchemaRegistry.completeSubject(identifier, part, options.get("topic"), own);
+        return new FormatChoice(part, identifier, own);
     }
 
     /** The value of an option, or null. */

@@ -1,2 +1,5 @@
-/** The {@code penstock-kafka} table factory: stock parsing and validation, then native or stock with a reason. */
+/**
+ * The table factories {@code penstock-kafka} and {@code penstock-upsert-kafka}: stock parsing and validation, then
+ * native or stock with a reason.
+ */
 package dev.penstock.flink.table;

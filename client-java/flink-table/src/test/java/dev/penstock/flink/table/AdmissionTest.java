@@ -18,16 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.ValidationException;
-import org.apache.flink.table.catalog.Column;
-import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.RowType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is native, and with which reason the rest is not. Options go through the whole factory. */
+/** What admission makes of options, where {@link AdmissionCasesTest} has no case for it. They go through the factory. */
 class AdmissionTest {
-
-    private static final DataType ROW = DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT()));
 
     @Test
     void aPlainJsonTableIsNative() throws Exception {
@@ -77,28 +74,6 @@ class AdmissionTest {
         assertEquals(3_600_000, plan.producerProperties().get("transaction.timeout.ms"));
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "penstock.enabled, false, 'penstock.enabled'",
-        "topic, a;b, 'topic'",
-        "sink.partitioner, fixed, FlinkFixedPartitioner",
-        "properties.ssl.cipher.suites, TLS_AES_128_GCM_SHA256, ssl.cipher.suites",
-        "properties.nobody.knows, 1, nobody.knows"
-    })
-    void oneOptionMakesItStockByName(String key, String value, String named) {
-        assertReason(Map.of(key, value), named);
-    }
-
-    @Test
-    void topicPatternIsStock() {
-        assertReason(Map.of("topic", "", "topic-pattern", "f.*"), "topic-pattern");
-    }
-
-    @Test
-    void keysAreStock() {
-        assertReason(Map.of("key.format", "json", "key.fields", "id"), "key.format");
-    }
-
     @Test
     void poolingIsStockOnlyWithTransactions() throws Exception {
         Map<String, String> pooling = Map.of("sink.transaction-naming-strategy", "POOLING");
@@ -107,25 +82,6 @@ class AdmissionTest {
         exactlyOnce.put("sink.delivery-guarantee", "exactly-once");
         exactlyOnce.put("sink.transactional-id-prefix", "p");
         assertReason(exactlyOnce, "naming-strategy");
-    }
-
-    @Test
-    void writtenMetadataIsStock() {
-        PenstockDynamicSink sink = SinkTables.sink(SinkTables.OPTIONS);
-        sink.applyWritableMetadata(
-                List.of("timestamp"),
-                DataTypes.ROW(DataTypes.BIGINT(), DataTypes.STRING(), DataTypes.TIMESTAMP_LTZ(3)));
-        assertNamed("metadata", sink);
-        assertNamed("metadata", (PenstockDynamicSink) sink.copy());
-    }
-
-    @Test
-    void mapsOfRowsAreStockOnlyWhenNullFieldsAreLeftOut() throws Exception {
-        List<Column> columns =
-                List.of(Column.physical("a", DataTypes.ARRAY(DataTypes.MAP(DataTypes.STRING(), ROW))));
-        SinkTables.sink(SinkTables.OPTIONS, columns, Map.of()).plan(SinkTables.context());
-        Map<String, String> ignoring = SinkTables.options(Map.of("json.encode.ignore-null-fields", "true"));
-        assertNamed("ignore-null-fields", SinkTables.sink(ignoring, columns, Map.of()));
     }
 
     @Test
@@ -145,10 +101,31 @@ class AdmissionTest {
     @Test
     void anotherFlinkIsStockUntilItsFormatsWereCompared() {
         Admission.Request request =
-                new Admission.Request(null, List.of(), TableOptions.of(Map.of()), true, null,
+                new Admission.Request(
+                        null,
+                        List.of(),
+                        new PenstockTable("c", "t", TableOptions.of(Map.of()), true, null),
                         new RunningVersions("2.4-SNAPSHOT", "2.20.1", 17));
         NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
         assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
+    }
+
+    @Test
+    void headersOfAnotherConnectorAreStock() throws Exception {
+        RecordPlan.requireKnownHeaders("5.0.1-2.2");
+        for (String connector : List.of("5.1.0-2.2", "null")) {
+            NotNative e = assertThrows(NotNative.class, () -> RecordPlan.requireKnownHeaders(connector));
+            assertTrue(e.getMessage().contains("flink-connector-kafka " + connector), e.getMessage());
+        }
+    }
+
+    @Test
+    void metadataOfAnotherConnectorIsStock() {
+        ConsumedRow row = ConsumedRow.of(
+                (RowType) DataTypes.ROW(DataTypes.FIELD("id", DataTypes.INT())).getLogicalType(),
+                List.of(new MetadataColumn("partition", DataTypes.INT().getLogicalType())));
+        NotNative e = assertThrows(NotNative.class, () -> RecordPlan.requireKnownMetadata(row));
+        assertTrue(e.getMessage().contains("'partition'"), e.getMessage());
     }
 
     @Test
@@ -194,11 +171,7 @@ class AdmissionTest {
     }
 
     private static void assertReason(Map<String, String> changes, String named) {
-        assertNamed(named, SinkTables.sink(SinkTables.options(changes)));
-    }
-
-    private static void assertNamed(String named, PenstockDynamicSink sink) {
-        NotNative e = assertThrows(NotNative.class, () -> sink.plan(SinkTables.context()));
+        NotNative e = assertThrows(NotNative.class, () -> admit(changes));
         assertTrue(e.getMessage().contains(named), e.getMessage());
     }
 }

@@ -17,13 +17,18 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.bridge.java.StreamStatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** SQL through the real planner: names, hashes and parallelism of the vertices. */
 class JobGraphTest {
 
     private static final String OPTIONS =
-            "'topic'='t', 'properties.bootstrap.servers'='localhost:1', 'format'='json',"
+            "'topic'='t', 'properties.bootstrap.servers'='localhost:1',"
                     + " 'sink.delivery-guarantee'='exactly-once', 'sink.transactional-id-prefix'='p'";
+
+    private static final String BUFFERED =
+            ", 'sink.buffer-flush.max-rows'='5', 'sink.buffer-flush.interval'='1 s'";
 
     @Test
     void nativeAndFallbackHaveTheHashesOfStock() {
@@ -39,12 +44,27 @@ class JobGraphTest {
         assertEquals(stock, vertices("penstock-kafka", ", 'sink.parallelism'='3'"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", 'sink.parallelism'='3'", BUFFERED, BUFFERED + ", 'sink.parallelism'='3'"})
+    void upsertTablesHaveTheHashesOfStock(String more) {
+        List<String> stock = vertices("upsert-kafka", more);
+        assertEquals(stock, vertices("penstock-upsert-kafka", more));
+        assertEquals(stock, vertices("penstock-upsert-kafka", more + ", 'penstock.enabled'='false'"));
+    }
+
+    @Test
+    void thePlanOfAnUpsertTableSaysWhoWritesAndWhy() {
+        assertTrue(explain("penstock-upsert-kafka", "").contains("penstock-upsert-kafka [native]: Writer"));
+        String fallback = explain("penstock-upsert-kafka", BUFFERED);
+        assertTrue(
+                fallback.contains("penstock-upsert-kafka [fallback: 'sink.buffer-flush.max-rows' and"), fallback);
+    }
+
     @Test
     void thePlanSaysWhoWritesAndWhy() {
         assertTrue(explain("penstock-kafka", "").contains("penstock-kafka [native]: Writer"));
-        String fallback = explain("penstock-kafka", ", 'sink.partitioner'='fixed'");
-        assertTrue(
-                fallback.contains("penstock-kafka [fallback: 'sink.partitioner' is FlinkFixedPartitioner"), fallback);
+        String fallback = explain("penstock-kafka", ", 'properties.send.buffer.bytes'='1'");
+        assertTrue(fallback.contains("penstock-kafka [fallback: property 'send.buffer.bytes' is not"), fallback);
     }
 
     @Test
@@ -52,15 +72,15 @@ class JobGraphTest {
         ValidationException e =
                 assertThrows(
                         ValidationException.class,
-                        () -> explain("penstock-kafka", ", 'penstock.fallback'='fail', 'sink.partitioner'='fixed'"));
-        assertTrue(e.getMessage().contains("sink.partitioner"), e.getMessage());
+                        () -> explain("penstock-kafka", ", 'penstock.fallback'='fail', 'penstock.enabled'='false'"));
+        assertTrue(e.getMessage().contains("'penstock.enabled' is false"), e.getMessage());
     }
 
     @Test
     void theSameTableCanBeRead() {
         StreamTableEnvironment table = StreamTableEnvironment.create(environment());
         table.executeSql("CREATE TABLE s (id BIGINT) WITH ('connector'='penstock-kafka', " + OPTIONS
-                + ", 'scan.startup.mode'='earliest-offset', 'penstock.socket-dir'='/x')");
+                + ", 'format'='json', 'scan.startup.mode'='earliest-offset', 'penstock.socket-dir'='/x')");
         assertTrue(table.explainSql("SELECT id FROM s").contains("TableSourceScan"));
     }
 
@@ -101,9 +121,12 @@ class JobGraphTest {
             StreamExecutionEnvironment environment, String connector, String more) {
         StreamTableEnvironment table = StreamTableEnvironment.create(environment);
         table.executeSql("CREATE TABLE g (id BIGINT, name STRING) WITH ('connector'='datagen')");
+        boolean upsert = connector.contains("upsert");
+        String formats = upsert ? "'key.format'='json', 'value.format'='json', " : "'format'='json', ";
         table.executeSql(
-                "CREATE TABLE k (id BIGINT, name STRING) WITH ('connector'='"
-                        + connector + "', " + OPTIONS + more + ")");
+                "CREATE TABLE k (id BIGINT, name STRING"
+                        + (upsert ? ", PRIMARY KEY (id) NOT ENFORCED" : "")
+                        + ") WITH ('connector'='" + connector + "', " + formats + OPTIONS + more + ")");
         return table;
     }
 }

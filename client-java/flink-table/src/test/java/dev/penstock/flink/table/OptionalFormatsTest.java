@@ -43,21 +43,23 @@ class OptionalFormatsTest {
         }
     }
 
-    /** The reason that ValueFormats gives when it is loaded, with everything else, without the jar of this name. */
+    /** The reason that Formats gives when it is loaded, with everything else, without the jar of this name. */
     private static String admitWithout(String missing, String format) throws Exception {
         try (URLClassLoader loader =
                 new URLClassLoader(classPathWithout(missing), ClassLoader.getPlatformClassLoader())) {
             Class<?> tableOptions = loader.loadClass(TableOptions.class.getName());
             Method of = tableOptions.getDeclaredMethod("of", Map.class);
             of.setAccessible(true);
-            Method admit = Stream.of(loader.loadClass(ValueFormats.class.getName()).getDeclaredMethods())
+            Method admit = Stream.of(loader.loadClass(Formats.class.getName()).getDeclaredMethods())
                     .filter(m -> m.getName().equals("admit") && m.getParameterCount() == 3)
                     .findFirst()
                     .orElseThrow();
             admit.setAccessible(true);
-            Object table = of.invoke(null, Map.of("format", format, format + ".x", "1"));
+            Method valueFormat = tableOptions.getDeclaredMethod("valueFormat");
+            valueFormat.setAccessible(true);
+            Object choice = valueFormat.invoke(of.invoke(null, Map.of("format", format, format + ".x", "1")));
             InvocationTargetException e =
-                    assertThrows(InvocationTargetException.class, () -> admit.invoke(null, table, null, null));
+                    assertThrows(InvocationTargetException.class, () -> admit.invoke(null, choice, null, null));
             assertEquals(NotNative.class.getName(), e.getCause().getClass().getName(), () -> e.getCause().toString());
             return e.getCause().getMessage();
         }

@@ -12,6 +12,8 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
 
 /** Runs an SQL script on a cluster: statements one by one, the last of which must be the INSERT. */
 public final class SqlJob {
@@ -71,6 +73,17 @@ public final class SqlJob {
         JobClient client = result.getJobClient().orElseThrow(
                 () -> new IllegalArgumentException("the last statement of the script starts no job"));
         return new FlinkJob(rest, client.getJobID().toHexString(), diagnosis);
+    }
+
+    /** Runs a script whose last statement is a bounded SELECT, and returns its rows with their kinds as text. */
+    public List<String> collect(String script) {
+        List<String> rows = new ArrayList<>();
+        try (CloseableIterator<Row> result = execute(environment(), script).collect()) {
+            result.forEachRemaining(row -> rows.add(row.toString()));
+        } catch (Exception e) {
+            throw new IllegalStateException("cannot read the rows of: " + script, e);
+        }
+        return rows;
     }
 
     /** What EXPLAIN JSON_EXECUTION_PLAN says about the last statement; operator names show native or fallback. */

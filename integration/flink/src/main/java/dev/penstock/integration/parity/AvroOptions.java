@@ -35,14 +35,18 @@ record AvroOptions(ParityFormat format, boolean legacy, int id) implements Forma
             case DEBEZIUM_AVRO_CONFLUENT -> new DebeziumAvroFormatFactory();
             default -> new AvroFormatFactory();
         };
-        Map<String, String> options = format == ParityFormat.AVRO
-                ? Map.of("timestamp_mapping.legacy", String.valueOf(legacy))
-                : Map.of("url", StubRegistry.url(id), "subject", "parity");
         SerializationSchema<RowData> oracle = factory
-                .createEncodingFormat(null, Configuration.fromMap(options))
+                .createEncodingFormat(null, Configuration.fromMap(tableOptions()))
                 .createRuntimeEncoder(null, TypeConversions.fromLogicalToDataType(type));
         oracle.open(null);
         return oracle;
+    }
+
+    @Override
+    public Map<String, String> tableOptions() {
+        return format == ParityFormat.AVRO
+                ? Map.of("timestamp_mapping.legacy", String.valueOf(legacy))
+                : Map.of("url", StubRegistry.url(id), "subject", "parity");
     }
 
     @Override

@@ -59,13 +59,14 @@ record CsvOptions(
     @Override
     public SerializationSchema<RowData> oracle(RowType type) throws Exception {
         SerializationSchema<RowData> oracle = new CsvFormatFactory()
-                .createEncodingFormat(null, Configuration.fromMap(options()))
+                .createEncodingFormat(null, Configuration.fromMap(tableOptions()))
                 .createRuntimeEncoder(null, TypeConversions.fromLogicalToDataType(type));
         oracle.open(null);
         return oracle;
     }
 
-    private Map<String, String> options() {
+    @Override
+    public Map<String, String> tableOptions() {
         Map<String, String> options = new HashMap<>();
         if (delimiter != null) {
             options.put("field-delimiter", String.format("\\u%04x", (int) delimiter));

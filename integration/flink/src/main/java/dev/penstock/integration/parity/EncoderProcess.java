@@ -14,8 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +26,8 @@ import java.util.concurrent.TimeoutException;
  * Every request has a deadline, after which the process is killed. Not safe for concurrent use.
  */
 final class EncoderProcess implements AutoCloseable {
+    /** Answers to a batch: values alone, or whole records. */
+    private static final String BATCH = "" + EncoderAnswer.VALUES + EncoderAnswer.RECORDS;
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final Process process;
@@ -72,38 +72,21 @@ final class EncoderProcess implements AutoCloseable {
         byte[] message = writer.toByteArray();
         ByteBuffer request = request('S', 4 + hello.length + message.length);
         request.putInt(hello.length).put(hello).put(message);
-        expect('O', call(request));
+        expect("O", call(request));
     }
 
     /** Tells the id that a schema registry gave; once for each {@link #open} of a format that needs one. */
     void defineSchema(int id) throws IOException, RefusedException {
         ByteBuffer request = request('I', 4);
         request.putInt(id);
-        expect('O', call(request));
+        expect("O", call(request));
     }
 
-    /** Encodes a batch and returns one value for each row, null where it is a tombstone. */
-    byte[][] encode(int schemaTag, ByteBuffer batch) throws IOException, RefusedException {
+    /** Encodes a batch and returns one record for each row, in the order of the rows. */
+    WholeRecord[] encode(int schemaTag, ByteBuffer batch) throws IOException, RefusedException {
         ByteBuffer request = request('B', 4 + batch.remaining());
         request.putInt(schemaTag).put(batch);
-        ByteBuffer answer = expect('R', call(request));
-        int n = answer.getInt();
-        int table = answer.position();
-        answer.position(table + 4 * (n + 1));
-        byte[] nullBits = new byte[answer.getInt()];
-        answer.get(nullBits);
-        BitSet nulls = BitSet.valueOf(nullBits);
-        int values = answer.position();
-        byte[][] records = new byte[n][];
-        for (int i = 0; i < n; i++) {
-            if (nulls.get(i)) {
-                continue;
-            }
-            int from = answer.getInt(table + 4 * i);
-            records[i] = Arrays.copyOfRange(
-                    answer.array(), values + from, values + answer.getInt(table + 4 * i + 4));
-        }
-        return records;
+        return EncoderAnswer.read(expect(BATCH, call(request)));
     }
 
     private static ByteBuffer request(char kind, int bytes) {
@@ -134,13 +117,13 @@ final class EncoderProcess implements AutoCloseable {
         }
     }
 
-    private static ByteBuffer expect(char kind, ByteBuffer answer) throws IOException, RefusedException {
-        char got = (char) answer.get();
+    private static ByteBuffer expect(String kinds, ByteBuffer answer) throws IOException, RefusedException {
+        char got = (char) answer.get(0);
         if (got == 'E') {
-            throw new RefusedException(StandardCharsets.UTF_8.decode(answer).toString());
+            throw new RefusedException(StandardCharsets.UTF_8.decode(answer.position(1)).toString());
         }
-        if (got != kind) {
-            throw new IOException("the parity encoder answered '" + got + "' instead of '" + kind + "'");
+        if (kinds.indexOf(got) < 0) {
+            throw new IOException("the parity encoder answered '" + got + "' instead of one of '" + kinds + "'");
         }
         return answer;
     }

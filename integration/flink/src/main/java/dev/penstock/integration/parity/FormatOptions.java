@@ -1,6 +1,7 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.Format;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.RowData;
@@ -14,6 +15,9 @@ interface FormatOptions {
      * @throws RuntimeException when the format refuses the type
      */
     SerializationSchema<RowData> oracle(RowType type) throws Exception;
+
+    /** The same options as a table names them, without the format's prefix. */
+    Map<String, String> tableOptions();
 
     /** The same options as the daemon gets them. */
     Format message();

@@ -4,6 +4,7 @@ import dev.penstock.proto.v1.ChangelogJsonFormat;
 import dev.penstock.proto.v1.ChangelogJsonFormat.Envelope;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.formats.common.TimestampFormat;
@@ -66,6 +67,16 @@ record JsonOptions(
                 constructor.create(type, timestamps, nullKeys, nullKeyLiteral, plainDecimals, ignoreNullFields);
         oracle.open(null);
         return oracle;
+    }
+
+    @Override
+    public Map<String, String> tableOptions() {
+        return Map.of(
+                "timestamp-format.standard", timestamps == TimestampFormat.SQL ? "SQL" : "ISO-8601",
+                "map-null-key.mode", nullKeys.name(),
+                "map-null-key.literal", nullKeyLiteral,
+                "encode.decimal-as-plain-number", Boolean.toString(plainDecimals),
+                "encode.ignore-null-fields", Boolean.toString(ignoreNullFields));
     }
 
     @Override

@@ -1,13 +1,12 @@
 package dev.penstock.integration.parity;
 
-import dev.penstock.flink.columns.NullKeys;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The value formats that are compared, with their random types and options. */
+/** What is compared: the values of one format, with its random types and options, or whole records. */
 public enum ParityFormat {
     JSON("json"),
     DEBEZIUM_JSON("debezium-json"),
@@ -19,7 +18,11 @@ public enum ParityFormat {
     PROTOBUF("protobuf"),
     AVRO("avro"),
     AVRO_CONFLUENT("avro-confluent"),
-    DEBEZIUM_AVRO_CONFLUENT("debezium-avro-confluent");
+    DEBEZIUM_AVRO_CONFLUENT("debezium-avro-confluent"),
+    /** Whole records of {@code kafka} tables: keys, projections, metadata, topics. */
+    RECORDS("records"),
+    /** The same of {@code upsert-kafka} tables. */
+    UPSERT("upsert");
 
     private final String identifier;
 
@@ -62,15 +65,20 @@ public enum ParityFormat {
         return this != RAW;
     }
 
-    ParityTable randomTable(SplittableRandom random) {
-        if (this == PROTOBUF) {
-            return ProtobufTables.random(random.split());
-        }
-        RowType type = randomType(random.split());
-        return new ParityTable(type, randomOptions(random));
+    /** A random table. */
+    ParitySubject random(SplittableRandom random) {
+        return switch (this) {
+            case RECORDS -> new RecordSubject(RandomTable.random(random, false), random.split());
+            case UPSERT -> new RecordSubject(RandomTable.random(random, true), random.split());
+            case PROTOBUF -> {
+                ParityTable table = ProtobufTables.random(random.split());
+                yield new ValueSubject(this, table.type(), table.options(), random.split());
+            }
+            default -> new ValueSubject(this, randomType(random.split()), randomOptions(random), random.split());
+        };
     }
 
-    private RowType randomType(SplittableRandom random) {
+    RowType randomType(SplittableRandom random) {
         RandomTypes types = new RandomTypes(random);
         return switch (this) {
             case CSV -> types.csvRecord();
@@ -81,15 +89,7 @@ public enum ParityFormat {
         };
     }
 
-    /** How the sink's columns carry null keys of maps for this format. */
-    NullKeys nullKeys() {
-        return switch (this) {
-            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> NullKeys.AS_TEXT;
-            default -> NullKeys.NULL;
-        };
-    }
-
-    private FormatOptions randomOptions(SplittableRandom random) {
+    FormatOptions randomOptions(SplittableRandom random) {
         return switch (this) {
             case CSV -> CsvOptions.random(random);
             case RAW -> new RawOptions(random.nextBoolean());

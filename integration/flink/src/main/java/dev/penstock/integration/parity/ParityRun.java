@@ -1,29 +1,23 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.flink.columns.NullKeys;
 import dev.penstock.flink.columns.RejectedRowException;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.api.common.serialization.SerializationSchema;
-import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
-import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.types.RowKind;
 
 /**
- * A run over random schemas: for each, random options and some batches of random rows, each batch in one {@link
+ * A run over random tables: for each some batches of random rows, each batch in one {@link
  * RowShape}. Rows that Flink's serializer accepts travel together; each row that it refuses travels alone and must be
  * refused.
  */
@@ -71,58 +65,58 @@ public final class ParityRun {
     }
 
     /** A row in the form in which both sides get it. */
-    private record Sample(RowData row, long cells, byte[] expected, String failure) {}
+    private record Sample(RowData row, long cells, WholeRecord expected, String failure) {}
 
     private void corpus() throws Exception {
         for (CorpusTable table : Corpus.of(format)) {
             for (FormatOptions options : table.options()) {
-                String context = table.name() + ", " + abbreviated(table.type()) + "\n  " + options;
-                schema(table.type(), options, table.source(), context);
+                ParitySubject subject = new ValueSubject(format, table.type(), options, random.split());
+                schema(subject, table.source(), table.name() + ", " + abbreviated(subject.toString()));
             }
         }
     }
 
-    private static String abbreviated(RowType type) {
-        String text = type.asSerializableString();
+    private static String abbreviated(String text) {
         return text.length() > 1000 ? text.substring(0, 1000) + "..." : text;
     }
 
     private void schema() throws Exception {
-        ParityTable table = format.randomTable(random);
-        RowSource rows = new RandomRows(random.split()).source(table.type(), ROWS_PER_SCHEMA);
-        String context = table.type().asSerializableString() + "\n  " + table.options();
-        schema(table.type(), table.options(), rows, context);
+        ParitySubject subject = format.random(random);
+        schema(subject, new RandomRows(random.split()).source(subject.type(), ROWS_PER_SCHEMA), subject.toString());
     }
 
-    private void schema(RowType type, FormatOptions options, RowSource rows, String context) throws Exception {
+    private void schema(ParitySubject subject, RowSource rows, String context) throws Exception {
         report.schema();
-        String byFlink = refusedByFlink(type, options);
-        String byEncoder = refusedByEncoder(type, options);
-        if (byFlink == null && byEncoder == null) {
-            rows(type, options, rows, context);
-        } else if (byFlink == null || byEncoder == null) {
+        String byFlink = refusedByFlink(subject);
+        String byPenstock = refusedByPenstock(subject);
+        if (byFlink == null && byPenstock == null) {
+            rows(subject, rows, context);
+        } else if (byFlink == null || byPenstock == null) {
             report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
-                    + "\n  penstock " + (byEncoder == null ? "accepts the type" : byEncoder));
+                    + "\n  penstock " + (byPenstock == null ? "accepts the type" : byPenstock));
         }
     }
 
-    private static String refusedByFlink(RowType type, FormatOptions options) throws Exception {
+    private static String refusedByFlink(ParitySubject subject) throws Exception {
         try {
-            options.oracle(type);
+            subject.oracle();
             return null;
         } catch (RuntimeException e) {
             return e.toString();
         }
     }
 
-    private String refusedByEncoder(RowType type, FormatOptions options) throws Exception {
+    private String refusedByPenstock(ParitySubject subject) throws Exception {
+        OpenWriter open;
         try {
-            encoder.open(OpenWriter.newBuilder()
-                    .setSchema(RowColumnWriter.toSchema(type))
-                    .setValueFormat(options.message())
-                    .build());
-            if (options.schemaId().isPresent()) {
-                encoder.defineSchema(options.schemaId().getAsInt());
+            open = subject.open();
+        } catch (RuntimeException e) {
+            return e.toString();
+        }
+        try {
+            encoder.open(open);
+            if (subject.schemaId().isPresent()) {
+                encoder.defineSchema(subject.schemaId().getAsInt());
             }
             return null;
         } catch (EncoderProcess.RefusedException e) {
@@ -130,22 +124,25 @@ public final class ParityRun {
         }
     }
 
-    private void rows(RowType type, FormatOptions options, RowSource rows, String context) throws Exception {
-        RowColumnWriter writer = new RowColumnWriter(type, format.nullKeys());
-        SerializationSchema<RowData> oracle = options.oracle(type);
+    private void rows(ParitySubject subject, RowSource rows, String context) throws Exception {
+        OpenWriter open = subject.open();
+        RowColumnWriter writer = new RowColumnWriter(subject.type(), column -> NullKeys.of(open, column));
+        ParitySubject.Oracle oracle = subject.oracle();
         // Flink has no binary rows with a column of type NULL.
-        RowDataSerializer serializer = hasNullType(type) ? null : new RowDataSerializer(type);
+        RowDataSerializer serializer = hasNullType(subject.type()) ? null : new RowDataSerializer(subject.type());
         while (rows.hasNext()) {
             RowShape shape = serializer == null
                     ? RowShape.GENERIC : RowShape.values()[random.nextInt(RowShape.values().length)];
             List<Sample> accepted = new ArrayList<>();
             for (int i = 0; i < ROWS_PER_BATCH && rows.hasNext(); i++) {
-                Sample sample = sample(rows, shape, serializer, oracle);
+                long before = rows.cells();
+                RowData row = shape.shape(subject.complete(rows.next()), serializer);
+                Sample sample = sample(row, rows.cells() - before, oracle);
                 if (sample.failure == null) {
                     accepted.add(sample);
                 } else {
                     // The refused row has left Flink's reused nodes half filled; a job would end here.
-                    oracle = options.oracle(type);
+                    oracle = subject.oracle();
                     refused(writer, sample, context + "\n  " + shape);
                 }
             }
@@ -157,18 +154,11 @@ public final class ParityRun {
         return type.is(LogicalTypeRoot.NULL) || type.getChildren().stream().anyMatch(ParityRun::hasNullType);
     }
 
-    private Sample sample(RowSource rows, RowShape shape, RowDataSerializer serializer,
-            SerializationSchema<RowData> oracle) {
-        long before = rows.cells();
-        GenericRowData generic = rows.next();
-        if (format.changelog()) {
-            generic.setRowKind(RowKind.values()[random.nextInt(RowKind.values().length)]);
-        }
-        RowData row = shape.shape(generic, serializer);
+    private static Sample sample(RowData row, long cells, ParitySubject.Oracle oracle) {
         try {
-            return new Sample(row, rows.cells() - before, oracle.serialize(row), null);
+            return new Sample(row, cells, oracle.record(row), null);
         } catch (RuntimeException e) {
-            return new Sample(row, rows.cells() - before, null, rootOf(e).toString());
+            return new Sample(row, cells, null, rootOf(e).toString());
         }
     }
 
@@ -182,7 +172,7 @@ public final class ParityRun {
 
     private void refused(RowColumnWriter writer, Sample sample, String context) throws IOException {
         try {
-            byte[][] got = encode(writer, List.of(sample));
+            WholeRecord[] got = encode(writer, List.of(sample));
             report.differ(sample.cells, describe(context, sample, got[0]));
         } catch (EncoderProcess.RefusedException | RejectedRowException e) {
             report.bothFail(sample.cells);
@@ -195,10 +185,10 @@ public final class ParityRun {
             int fitting = fill(writer, samples.subList(from, samples.size()));
             List<Sample> batch = samples.subList(from, from + fitting);
             try {
-                byte[][] got = send(writer);
+                WholeRecord[] got = send(writer);
                 for (int i = 0; i < fitting; i++) {
                     Sample sample = batch.get(i);
-                    if (got.length == fitting && Arrays.equals(sample.expected, got[i])) {
+                    if (got.length == fitting && sample.expected.same(got[i])) {
                         report.compared(sample.cells);
                     } else {
                         report.differ(sample.cells, describe(context, sample, i < got.length ? got[i] : null));
@@ -213,7 +203,7 @@ public final class ParityRun {
         }
     }
 
-    private byte[][] encode(RowColumnWriter writer, List<Sample> samples)
+    private WholeRecord[] encode(RowColumnWriter writer, List<Sample> samples)
             throws IOException, EncoderProcess.RefusedException {
         fill(writer, samples);
         return send(writer);
@@ -242,21 +232,13 @@ public final class ParityRun {
     /** Where the batch in {@link #memory} starts. */
     private int start;
 
-    private byte[][] send(RowColumnWriter writer) throws IOException, EncoderProcess.RefusedException {
+    private WholeRecord[] send(RowColumnWriter writer) throws IOException, EncoderProcess.RefusedException {
         return encoder.encode(writer.schemaTag(), memory.slice(start, writer.finish()));
     }
 
-    private static String describe(String context, Sample sample, byte[] got) {
+    private static String describe(String context, Sample sample, WholeRecord got) {
         return context + "\n  row      " + sample.row
-                + "\n  flink    " + (sample.failure == null ? text(sample.expected) : sample.failure)
-                + "\n  penstock " + text(got);
-    }
-
-    private static String text(byte[] record) {
-        if (record == null) {
-            return "a null value";
-        }
-        String text = new String(record, StandardCharsets.UTF_8);
-        return text.indexOf('\ufffd') < 0 ? text : text + "  (hex " + HexFormat.of().formatHex(record) + ")";
+                + "\n  flink    " + (sample.failure == null ? sample.expected.text() : sample.failure)
+                + "\n  penstock " + (got == null ? "no record" : got.text());
     }
 }

@@ -6,6 +6,7 @@ import com.google.protobuf.Message;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.ProtobufFormat;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -50,6 +51,11 @@ final class ProtobufOptions implements FormatOptions {
             openedFor = type;
         }
         return opened;
+    }
+
+    @Override
+    public Map<String, String> tableOptions() {
+        return Map.of("message-class-name", message.getClass().getName(), "write-null-string-literal", nullLiteral);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.RawFormat;
+import java.util.Map;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.formats.raw.RawFormatSerializationSchema;
 import org.apache.flink.table.data.RowData;
@@ -19,6 +20,11 @@ record RawOptions(boolean littleEndian) implements FormatOptions {
                 new RawFormatSerializationSchema(type.getTypeAt(0), "UTF-8", !littleEndian);
         oracle.open(null);
         return oracle;
+    }
+
+    @Override
+    public Map<String, String> tableOptions() {
+        return Map.of("endianness", littleEndian ? "little-endian" : "big-endian");
     }
 
     @Override

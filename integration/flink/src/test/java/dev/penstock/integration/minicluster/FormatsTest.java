@@ -28,12 +28,6 @@ class FormatsTest {
     private static final long BIDS = 3_000;
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
-    /** Groups that grow, each of which is deleted when it has 60 bids: all row kinds. */
-    private static final String GROUP_COLUMNS =
-            "bidders BIGINT, bids BIGINT, top DECIMAL(20, 2), latest TIMESTAMP(3), channel STRING";
-    private static final String GROUPS = "SELECT MOD(auction, 40), COUNT(*), MAX(CAST(price AS DECIMAL(20, 2))),"
-            + " MAX(`dateTime`), MAX(channel) FROM bids GROUP BY MOD(auction, 40) HAVING COUNT(*) < 60";
-
     private static final String MAP_COLUMNS = BidSource.COLUMNS + ", m MAP<STRING, BIGINT>, a ARRAY<STRING>";
     private static final String MAPS = "SELECT *, MAP['first', auction, 'second', bidder, 'third', price, channel, 4],"
             + " ARRAY[channel, CAST(NULL AS STRING)] FROM bids";
@@ -115,7 +109,7 @@ class FormatsTest {
     }
 
     private static Case changelog(String format, String more, String... seen) {
-        return new Case(format, GROUP_COLUMNS, GROUPS, more, List.of(seen));
+        return new Case(format, Tables.GROUP_COLUMNS, Tables.GROUPS, more, List.of(seen));
     }
 
     @BeforeAll

@@ -7,13 +7,15 @@ import java.util.stream.Stream;
 
 /** The two sinks that every end-to-end test runs, and the table options in which they differ. */
 enum Sink {
-    STOCK("kafka"),
-    PENSTOCK("penstock-kafka");
+    STOCK("kafka", "upsert-kafka"),
+    PENSTOCK("penstock-kafka", "penstock-upsert-kafka");
 
     private final String connector;
+    private final String upsertConnector;
 
-    Sink(String connector) {
+    Sink(String connector, String upsertConnector) {
         this.connector = connector;
+        this.upsertConnector = upsertConnector;
     }
 
     /**
@@ -30,13 +32,27 @@ enum Sink {
      * nothing about Penstock.
      */
     String options(DaemonProcess daemon) {
+        return options(connector, daemon);
+    }
+
+    /** The same of an upsert table. */
+    String upsertOptions(DaemonProcess daemon) {
+        return options(upsertConnector, daemon);
+    }
+
+    private String options(String name, DaemonProcess daemon) {
         return needsDaemon()
-                ? optionsWithFallback(daemon.directory()) + ", 'penstock.fallback' = 'fail'" : "'connector' = 'kafka'";
+                ? options(name, daemon.directory()) + ", 'penstock.fallback' = 'fail'"
+                : "'connector' = '" + name + "'";
     }
 
     /** As a user writes them who names only the folder of the sockets. */
     String optionsWithFallback(Path directory) {
-        return "'connector' = '" + connector + "', 'penstock.socket-dir' = '" + directory + "'";
+        return options(connector, directory);
+    }
+
+    private static String options(String name, Path directory) {
+        return "'connector' = '" + name + "', 'penstock.socket-dir' = '" + directory + "'";
     }
 
     boolean needsDaemon() {

@@ -4,6 +4,14 @@ import dev.penstock.integration.nexmark.BidSource;
 
 /** The SQL that most tests share: bids in, one Kafka table out. */
 final class Tables {
+    /** The columns of {@link #GROUPS}. */
+    static final String GROUP_COLUMNS =
+            "bidders BIGINT, bids BIGINT, top DECIMAL(20, 2), latest TIMESTAMP(3), channel STRING";
+
+    /** Groups that grow, each of which is deleted when it has 60 bids: all row kinds. The first column is the key. */
+    static final String GROUPS = "SELECT MOD(auction, 40), COUNT(*), MAX(CAST(price AS DECIMAL(20, 2))),"
+            + " MAX(`dateTime`), MAX(channel) FROM bids GROUP BY MOD(auction, 40) HAVING COUNT(*) < 60";
+
     private Tables() {}
 
     static String bids(long rows, long rate) {

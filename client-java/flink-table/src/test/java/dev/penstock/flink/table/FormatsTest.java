@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which value formats are native, with which of their options. Options go through Flink's own factories. */
-class ValueFormatsTest {
+/** Which formats are native, with which of their options. Options go through Flink's own factories. */
+class FormatsTest {
 
     private static final RowType ONE_INT =
             (RowType) DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT())).notNull().getLogicalType();
@@ -189,20 +189,10 @@ class ValueFormatsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"debezium-json", "canal-json", "maxwell-json", "ogg-json"})
-    void mapsOfRowsAreStockWhenNullFieldsAreLeftOut(String format) throws Exception {
-        DataType row = DataTypes.ROW(DataTypes.FIELD("x", DataTypes.INT()));
-        List<Column> columns = List.of(Column.physical("m", DataTypes.MAP(DataTypes.STRING(), row)));
-        admit(columns, Map.of("format", format));
-        String option = format + ".encode.ignore-null-fields";
-        assertReason(option, columns, Map.of("format", format, option, "true"));
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"of-a-user", ""})
     void anyOtherFormatIsStock(String format) {
         NotNative e = assertThrows(
-                NotNative.class, () -> ValueFormats.admit(TableOptions.of(Map.of("format", format)), ONE_INT, null));
+                NotNative.class, () -> Formats.admit(value(Map.of("format", format)), ONE_INT, null));
         assertTrue(e.getMessage().contains("the value format is '" + format + "'"), e.getMessage());
     }
 
@@ -214,8 +204,8 @@ class ValueFormatsTest {
     void anOptionThatNobodyHasLookedAtIsStock(String format) {
         NotNative e = assertThrows(
                 NotNative.class,
-                () -> ValueFormats.admit(
-                        TableOptions.of(Map.of("format", format, format + ".new-in-flink-9", "1")), ONE_INT, null));
+                () -> Formats.admit(
+                        value(Map.of("format", format, format + ".new-in-flink-9", "1")), ONE_INT, null));
         assertTrue(e.getMessage().contains("'" + format + ".new-in-flink-9'"), e.getMessage());
     }
 
@@ -244,6 +234,10 @@ class ValueFormatsTest {
     void anotherRawSerializerIsStock() {
         var made = new RawFormatSerializationSchema(ONE_INT.getTypeAt(0), "UTF-8", false);
         assertThrows(NotNative.class, () -> RawOptions.parse(Map.of(), ONE_INT, made));
+    }
+
+    private static FormatChoice value(Map<String, String> options) {
+        return TableOptions.of(options).valueFormat();
     }
 
     private static Format changelog(Envelope envelope, JsonFormat.Builder json) {

@@ -7,38 +7,38 @@ import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
 
-/** The value formats that are native, by the identifier that the table names. */
-final class ValueFormats {
+/** The formats of keys and values that are native, by the identifier that the table names. */
+final class Formats {
 
     private static final String NATIVE =
             "json, debezium-json, canal-json, maxwell-json, ogg-json, csv, raw, protobuf, avro, avro-confluent"
                     + " and debezium-avro-confluent";
 
-    private ValueFormats() {}
+    private Formats() {}
 
     /**
-     * The daemon's form of a table's value format.
+     * The daemon's form of a table's format.
      *
+     * @param rowType the fields of this part of the records, with the names that the format sees
      * @param stock the stock sink's serializer for {@code rowType}, with which the options are proven
      * @throws NotNative when the format or one of its options is not native
      */
-    static Format admit(TableOptions table, RowType rowType, SerializationSchema<RowData> stock)
-            throws NotNative {
-        String identifier = table.valueFormat();
+    static Format admit(FormatChoice choice, RowType rowType, SerializationSchema<RowData> stock) throws NotNative {
         try {
-            return admit(identifier, table.valueFormatOptions(), rowType, stock);
+            return parse(choice, rowType, stock);
         } catch (LinkageError e) {
             // The formats are optional jars, and Flink may load them where Penstock's classes do not see them.
             throw new NotNative(
                     "the classes of the format '%s' are not visible to Penstock (%s); put the format's jar into the"
                             + " folder of Penstock's",
-                    identifier, e.getMessage());
+                    choice.identifier(), e.getMessage());
         }
     }
 
-    private static Format admit(
-            String identifier, Map<String, String> options, RowType rowType, SerializationSchema<RowData> stock)
+    private static Format parse(FormatChoice choice, RowType rowType, SerializationSchema<RowData> stock)
             throws NotNative {
+        String identifier = choice.identifier();
+        Map<String, String> options = choice.options();
         switch (identifier) {
             case CsvOptions.IDENTIFIER:
                 return CsvOptions.parse(options, rowType, stock);
@@ -53,7 +53,7 @@ final class ValueFormats {
             default:
                 Optional<JsonFamily> json = JsonFamily.of(identifier);
                 if (json.isEmpty()) {
-                    throw new NotNative("the value format is '%s'; native are %s", identifier, NATIVE);
+                    throw new NotNative("the %s format is '%s'; native are %s", choice.part(), identifier, NATIVE);
                 }
                 return JsonOptions.parse(json.get(), options, rowType, stock).toProto();
         }

@@ -1,0 +1,45 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.proto.v1.OpenWriter;
+import java.util.OptionalInt;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+
+/** One random table: rows of one type and how they are written, for both sides. */
+interface ParitySubject {
+    /** Flink's side. */
+    interface Oracle {
+        /**
+         * The record that Flink makes.
+         *
+         * @throws RuntimeException when it refuses the row; it must not be used again then
+         */
+        WholeRecord record(RowData row);
+    }
+
+    /** The type of the rows. */
+    RowType type();
+
+    /**
+     * Flink's own serializer, opened.
+     *
+     * @throws RuntimeException when it refuses the table
+     */
+    Oracle oracle() throws Exception;
+
+    /**
+     * The same for the daemon.
+     *
+     * @throws RuntimeException when Penstock's planning refuses the table
+     */
+    OpenWriter open() throws Exception;
+
+    /** The id that a schema registry gave to the values' schema, which the daemon is told; empty without a registry. */
+    default OptionalInt schemaId() {
+        return OptionalInt.empty();
+    }
+
+    /** Makes {@code row} one that the table takes: of a kind that its format has, with metadata that can be. */
+    GenericRowData complete(GenericRowData row);
+}

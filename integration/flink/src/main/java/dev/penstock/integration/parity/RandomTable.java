@@ -1,0 +1,151 @@
+package dev.penstock.integration.parity;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.streaming.connectors.kafka.table.KafkaConnectorOptions;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
+
+/**
+ * A random Kafka table: formats of key and value, which columns are in which, metadata, topics and partitioner.
+ *
+ * @param upsert whether it is an upsert table, whose key is its primary key
+ * @param physical the physical columns
+ * @param key names of the key's columns in the key's order; empty for none
+ * @param metadata keys of the metadata columns, in the connector's order
+ * @param topics one or more
+ * @param valueFormat what the value is written in
+ * @param fixed whether the partitioner is {@code fixed}
+ * @param options the options of the connector but for its name
+ */
+record RandomTable(
+        boolean upsert,
+        RowType physical,
+        List<String> key,
+        List<String> metadata,
+        List<String> topics,
+        ParityFormat valueFormat,
+        boolean fixed,
+        Map<String, String> options) {
+
+    /** The metadata that the connector can write, in its order (KafkaDynamicSink.WritableMetadata). */
+    static final Map<String, DataType> METADATA = new LinkedHashMap<>();
+
+    static {
+        METADATA.put("topic", DataTypes.STRING().notNull());
+        METADATA.put("headers", DataTypes.MAP(DataTypes.STRING(), DataTypes.BYTES()));
+        METADATA.put("timestamp", DataTypes.TIMESTAMP_LTZ(3));
+    }
+
+    private static final ParityFormat[] INSERT_ONLY = {
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO
+    };
+    private static final ParityFormat[] ANY = {
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.DEBEZIUM_JSON,
+        ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON, ParityFormat.OGG_JSON
+    };
+    private static final String PREFIX = "k_";
+
+    static RandomTable random(SplittableRandom random, boolean upsert) {
+        ParityFormat keyFormat = INSERT_ONLY[random.nextInt(INSERT_ONLY.length)];
+        ParityFormat[] formats = upsert ? INSERT_ONLY : ANY;
+        ParityFormat valueFormat = formats[random.nextInt(formats.length)];
+        boolean hasKey = upsert || random.nextInt(4) != 0;
+        // Raw is one column; a key that were in the value would be a second one. Avro has rules of its own for types and
+        // names; what the other part has would mostly be refused.
+        boolean apart = valueFormat == ParityFormat.RAW
+                || (valueFormat == ParityFormat.AVRO) != (keyFormat == ParityFormat.AVRO);
+        boolean exceptKey = hasKey && (apart || random.nextBoolean());
+        Columns columns = new Columns(random);
+        if (hasKey) {
+            // What csv refuses, a key that is in a csv value may not have.
+            boolean narrow = valueFormat == ParityFormat.CSV && keyFormat == ParityFormat.JSON;
+            columns.add(PREFIX, (narrow ? ParityFormat.CSV : keyFormat).randomType(random.split()), upsert);
+        }
+        List<String> key = columns.shuffledNames();
+        columns.add("v_", valueFormat.randomType(random.split()), false);
+        List<String> topics = random.nextInt(4) == 0 ? List.of("a", "b.2", "c_3") : List.of("flights");
+        List<String> metadata = new ArrayList<>();
+        for (String name : METADATA.keySet()) {
+            if (name.equals("topic") ? topics.size() > 1 : random.nextInt(3) == 0) {
+                metadata.add(name);
+            }
+        }
+        boolean fixed = !upsert && random.nextInt(4) == 0;
+        Map<String, String> options = new HashMap<>();
+        options.put("topic", String.join(";", topics));
+        options.put("properties.bootstrap.servers", "localhost:1");
+        options.put("value.fields-include", exceptKey ? "EXCEPT_KEY" : "ALL");
+        if (hasKey) {
+            format(options, "key", keyFormat, random);
+            if (exceptKey && random.nextBoolean()) {
+                options.put("key.fields-prefix", PREFIX);
+            }
+            if (!upsert) {
+                String option = KafkaConnectorOptions.KEY_FIELDS.key();
+                options.put(option, new Configuration().set(KafkaConnectorOptions.KEY_FIELDS, key).toMap().get(option));
+            }
+        }
+        format(options, "value", valueFormat, random);
+        if (fixed) {
+            options.put("sink.partitioner", "fixed");
+        }
+        return new RandomTable(upsert, columns.shuffled(), key, metadata, topics, valueFormat, fixed, options);
+    }
+
+    private static void format(Map<String, String> options, String part, ParityFormat format, SplittableRandom random) {
+        options.put(part + ".format", format.identifier());
+        format.randomOptions(random)
+                .tableOptions()
+                .forEach((option, value) -> options.put(part + "." + format.identifier() + "." + option, value));
+    }
+
+    /** Whether rows of all kinds are written. */
+    boolean takesKinds() {
+        return upsert || valueFormat.changelog();
+    }
+
+    @Override
+    public String toString() {
+        return physical.asSerializableString() + "\n  " + (upsert ? "upsert, " : "") + "key " + key + ", metadata "
+                + metadata + ", " + options;
+    }
+
+    /** Columns being collected. */
+    private static final class Columns {
+        private final SplittableRandom random;
+        private final List<String> names = new ArrayList<>();
+        private final List<LogicalType> types = new ArrayList<>();
+
+        Columns(SplittableRandom random) {
+            this.random = random;
+        }
+
+        void add(String prefix, RowType more, boolean notNull) {
+            more.getFieldNames().forEach(name -> names.add(prefix + name));
+            more.getChildren().forEach(type -> types.add(notNull && !type.is(LogicalTypeRoot.NULL) ? type.copy(false) : type));
+        }
+
+        List<String> shuffledNames() {
+            List<String> shuffled = new ArrayList<>(names);
+            Collections.shuffle(shuffled, new Random(random.nextLong()));
+            return shuffled;
+        }
+
+        RowType shuffled() {
+            List<String> order = shuffledNames();
+            LogicalType[] ordered = order.stream().map(n -> types.get(names.indexOf(n))).toArray(LogicalType[]::new);
+            return RowType.of(false, ordered, order.toArray(new String[0]));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.penstock.integration.parity;
+
+import dev.penstock.flink.columns.RowColumnWriter;
+import dev.penstock.proto.v1.OpenWriter;
+import java.util.OptionalInt;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
+
+/** Values of one format, without records around them. */
+record ValueSubject(ParityFormat format, RowType type, FormatOptions options, SplittableRandom kinds)
+        implements ParitySubject {
+    @Override
+    public Oracle oracle() throws Exception {
+        SerializationSchema<RowData> serializer = options.oracle(type);
+        return row -> WholeRecord.ofValue(serializer.serialize(row));
+    }
+
+    @Override
+    public OpenWriter open() throws Exception {
+        return OpenWriter.newBuilder()
+                .setSchema(RowColumnWriter.toSchema(type))
+                .setValueFormat(options.message())
+                .build();
+    }
+
+    @Override
+    public OptionalInt schemaId() {
+        return options.schemaId();
+    }
+
+    @Override
+    public GenericRowData complete(GenericRowData row) {
+        if (format.changelog()) {
+            row.setRowKind(RowKind.values()[kinds.nextInt(RowKind.values().length)]);
+        }
+        return row;
+    }
+
+    @Override
+    public String toString() {
+        return type.asSerializableString() + "\n  " + options;
+    }
+}
