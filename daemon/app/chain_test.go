@@ -39,8 +39,8 @@ func TestExactlyOnceChain(t *testing.T) {
 	w := r.writer(c, pb.DeliveryGuarantee_EXACTLY_ONCE)
 
 	w.Send(&pb.WriteRequest{Request: &pb.WriteRequest_Warm{Warm: &pb.WarmEpoch{TransactionalId: "tx-1"}}})
-	if warmed := w.NextAny().GetWarmed(); warmed.GetTransactionalId() != "tx-1" {
-		t.Fatalf("no EpochWarmed for tx-1")
+	if event := w.NextAny(); event.GetWarmed().GetTransactionalId() != "tx-1" {
+		t.Fatalf("%v instead of EpochWarmed for tx-1", event)
 	}
 	if begun := w.Begin(1, "tx-1"); !begun.GetWarm() || begun.GetTransactionalId() != "tx-1" {
 		t.Errorf("begun %v, want a warm tx-1", begun)
