@@ -50,7 +50,7 @@ bench-encode: bench-classpath ## Encoders against Flink's serializers and arrow-
 		-classpath $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt)
 
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|avro|debezium-json|...|records|upsert ROWS=n SEED=s)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|avro|protobuf|debezium-json|...|records|upsert ROWS=n SEED=s)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with

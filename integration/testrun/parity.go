@@ -16,7 +16,7 @@ const newerFeature = 21
 // formats are the value formats that are native, and whole records of them.
 var formats = []string{
 	"json", "debezium-json", "canal-json", "maxwell-json", "ogg-json", "csv", "raw", "avro", "avro-confluent", "debezium-avro-confluent",
-	"records", "upsert",
+	"protobuf", "records", "upsert",
 }
 
 // parityTest compares bytes with Flink's own serializer in a JVM of 21 or newer, besides the JUnit test in the JVM of the build: the two

@@ -5,9 +5,9 @@
 //
 //	CompileJSON(row type, options) --> Plan --NewEncoder--> Encoder --Encode(batch, selection)--> Encoded
 //
-// CompileChangelog (debezium-json, canal-json, maxwell-json, ogg-json), CompileCSV, CompileRaw and CompileAvro make plans of the other
-// formats. They share one compiler of types and the writers of single values (scalar.go, decimal.go, double.go, time.go,
-// utf8.go); each has its own writer of records (json.go, changelog.go, csv.go, raw.go, avro.go), which decides what stands around them.
+// CompileChangelog (debezium-json, canal-json, maxwell-json, ogg-json), CompileCSV, CompileRaw, CompileAvro and CompileProtobuf make plans of
+// the other formats. They share one compiler of types and the writers of single values (scalar.go, decimal.go, double.go, time.go,
+// utf8.go); each has its own writer of records (json.go, changelog.go, csv.go, raw.go, avro.go, protobuf.go), which decides what stands around them.
 //
 // A RecordPlan joins plans for the key and the value with the columns of metadata; a RecordEncoder writes whole records
 // (record.go, headers.go, topics.go), whose rules are those of DynamicKafkaRecordSerializationSchema and KafkaDynamicSink of
@@ -20,6 +20,7 @@
 // Sources of the rules: RowDataToJsonConverters, TimeFormats, JsonRowDataSerializationSchema and the serialization schemas of the
 // changelog formats of flink-json 2.2, RowDataToCsvConverters and CsvRowSchemaConverter of flink-csv 2.2, RawFormatSerializationSchema,
 // RowDataToAvroConverters and AvroSchemaConverter of flink-avro 2.2, GenericDatumWriter and BinaryEncoder of Avro 1.11,
+// the serializers that RowToProtoConverter of flink-protobuf 2.2 generates, on classes of protoc 4.32,
 // the UTF-8 generator and the CsvEncoder of Jackson 2.18 in their default modes, and java.lang.Double/Float.toString of the running
 // JVM.
 package encode

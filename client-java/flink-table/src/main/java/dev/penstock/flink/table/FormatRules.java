@@ -42,10 +42,14 @@ final class FormatRules {
      * which they travel to the tasks, has everything.
      */
     static boolean same(SerializationSchema<RowData> ours, SerializationSchema<RowData> stock) {
+        return ours.equals(stock) && sameForm(ours, stock);
+    }
+
+    /** Whether two serializers have one serialized form; for those that have no {@code equals}. */
+    static boolean sameForm(SerializationSchema<RowData> ours, SerializationSchema<RowData> stock) {
         try {
-            return ours.equals(stock)
-                    && Arrays.equals(
-                            InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
+            return Arrays.equals(
+                    InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
         } catch (IOException e) {
             return false;
         }

@@ -123,7 +123,8 @@ final class ProtobufMessage {
 
     private static NotNative tooOld(Class<?> type) {
         return new NotNative(
-                "'%s' is not a message class that protoc 26 or newer generated for Java; generate it again", type.getName());
+                "'%s' is not a message class that protoc 26 or newer generated for Java; generate it again",
+                type.getName());
     }
 
     /** Calls the public method with this name that takes these arguments. */

@@ -3,9 +3,7 @@ package dev.penstock.flink.table;
 import com.google.protobuf.ByteString;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.ProtobufFormat;
-import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -14,7 +12,6 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
-import org.apache.flink.util.InstantiationUtil;
 
 /**
  * The options of Flink's {@code protobuf} format (formats.md 7, {@code PbFormatOptions}).
@@ -71,7 +68,7 @@ final class ProtobufOptions {
         ProtobufOptions parsed = new ProtobufOptions(Configuration.fromMap(options));
         parsed.requirePlainLiteral();
         SerializationSchema<RowData> ours = parsed.serializer(rowType, stock);
-        if (!same(ours, stock)) {
+        if (!FormatRules.sameForm(ours, stock)) {
             throw FormatRules.unproven(IDENTIFIER);
         }
         parsed.requireOpens(ours);
@@ -115,14 +112,6 @@ final class ProtobufOptions {
             throw new NotNative("Flink's protobuf format refuses the table: %s", rootOf(e));
         } catch (ReflectiveOperationException e) {
             throw new NotNative("flink-protobuf is not the one that Penstock knows (%s); use that of Flink 2.2", e);
-        }
-    }
-
-    private static boolean same(SerializationSchema<RowData> ours, SerializationSchema<RowData> stock) {
-        try {
-            return Arrays.equals(InstantiationUtil.serializeObject(ours), InstantiationUtil.serializeObject(stock));
-        } catch (IOException e) {
-            return false;
         }
     }
 

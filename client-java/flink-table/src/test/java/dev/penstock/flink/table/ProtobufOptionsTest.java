@@ -82,7 +82,8 @@ class ProtobufOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"\"", "\\t", "\t", "é", "\u007f", "a\uD83D"})
     void literalsThatAreNotPlainAreStock(String literal) {
-        assertReason("'protobuf.write-null-string-literal'", COLUMNS, Map.of("protobuf.write-null-string-literal", literal));
+        String option = "protobuf.write-null-string-literal";
+        assertReason("'" + option + "'", COLUMNS, Map.of(option, literal));
     }
 
     @Test
@@ -148,10 +149,25 @@ class ProtobufOptionsTest {
             Class<?> order = jar.loadClass(Order.class.getName());
             assertNotSame(Order.class, order);
             Thread.currentThread().setContextClassLoader(jar);
-            Format format = ProtobufOptions.parse(
-                    Map.of("message-class-name", order.getName()), rowType(), jar.serializer(rowType(), order.getName()));
+            Map<String, String> options = Map.of("message-class-name", order.getName());
+            Format format =
+                    ProtobufOptions.parse(options, rowType(), jar.serializer(rowType(), order.getName()));
             Thread.currentThread().setContextClassLoader(own);
             assertArrayEquals(admit(COLUMNS, Map.of()).toByteArray(), format.toByteArray());
+        } finally {
+            Thread.currentThread().setContextClassLoader(own);
+        }
+    }
+
+    /** Flink looks for the class in the thread's class loader, not in its own. */
+    @Test
+    void aClassThatTheThreadDoesNotSeeIsStock() throws Exception {
+        ClassLoader own = ProtobufOptionsTest.class.getClassLoader();
+        ProtobufMessage.load(Order.class.getName());
+        try {
+            Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
+            NotNative e = assertThrows(NotNative.class, () -> ProtobufMessage.load(Order.class.getName()));
+            assertTrue(e.getMessage().contains("does not load"), e.getMessage());
         } finally {
             Thread.currentThread().setContextClassLoader(own);
         }

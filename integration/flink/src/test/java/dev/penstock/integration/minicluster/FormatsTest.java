@@ -73,7 +73,7 @@ class FormatsTest {
                 new Case("raw", "extra STRING", nullAndEmpty, "", List.of(NULL, EMPTY)),
                 new Case("raw", "price BIGINT", "SELECT price FROM bids", ", 'raw.endianness' = 'little-endian'",
                         List.of("\0\0\0\0")),
-                protobuf("", "\2\10\1\22", "\12\7channel", "B\5"),
+                protobuf("", "\10\1\22", "\12\7channel", "B\5"),
                 protobuf(", 'protobuf.write-null-string-literal' = 'n/a'", "\12\3n/a"),
                 new Case("avro", MAP_COLUMNS, MAPS, "", List.of("\nthird")),
                 new Case("avro", "t TIMESTAMP(6), l TIMESTAMP_LTZ(6)",

@@ -32,6 +32,8 @@ class SchemaRegistryTest {
 
     @BeforeAll
     static void open() {
+        // Not in the time of the first test.
+        Bed.broker();
         registry = RegistryProcess.start();
         bed = Bed.open(2);
     }
