@@ -61,7 +61,7 @@ bench-encode: bench-classpath ## Encoders against Flink's serializers and arrow-
 		-classpath $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt)
 
 .PHONY: parity
-parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own format (FORMAT=json|csv|raw|avro|protobuf|debezium-json|...|records|upsert ROWS=n SEED=s FLINK=2.0)
+parity: integration-classpath parity-with ## Bytes of the daemon's encoder against Flink's own (FORMAT=json|csv|raw|avro|protobuf|debezium-json|...|records|upsert ROWS=n SEED=s FLINK=2.0)
 
 # The comparison alone, with what is built already; JDK=home runs it in another JVM.
 .PHONY: parity-with
