@@ -243,8 +243,15 @@
 (id BIGINT, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'penstock-upsert-kafka', 'key.format' = 'json', 'value.format' = 'debezium-json');
 
--- tls: fallback: property 'security.protocol' is 'SSL'
+-- tls: native
 (id BIGINT) WITH ('format' = 'json', 'properties.security.protocol' = 'SSL');
+
+-- cipher-suites: fallback: property 'ssl.cipher.suites' is not translated
+(id BIGINT) WITH ('format' = 'json', 'properties.security.protocol' = 'SSL',
+  'properties.ssl.cipher.suites' = 'TLS_AES_128_GCM_SHA256');
+
+-- kerberos: fallback: property 'sasl.mechanism' is 'GSSAPI'; native are PLAIN
+(id BIGINT) WITH ('format' = 'json', 'properties.security.protocol' = 'SASL_SSL', 'properties.sasl.mechanism' = 'GSSAPI');
 
 -- unknown-property: fallback: property 'nobody.knows' is not known to Penstock
 (id BIGINT) WITH ('format' = 'json', 'properties.nobody.knows' = '1');
@@ -252,8 +259,8 @@
 -- untranslated-property: fallback: property 'send.buffer.bytes' is not translated
 (id BIGINT) WITH ('format' = 'json', 'properties.send.buffer.bytes' = '1');
 
--- config-providers: fallback: property 'config.providers' is not translated
-(id BIGINT) WITH ('format' = 'json', 'properties.config.providers' = 'env');
+-- config-providers: fallback: property 'client.id' is for 'config.providers' to resolve
+(id BIGINT) WITH ('format' = 'json', 'properties.config.providers' = 'env', 'properties.client.id' = '${env:ID}');
 
 -- wrong-property: fallback: the Kafka client refuses its properties
 (id BIGINT) WITH ('format' = 'json', 'properties.acks' = '7');
