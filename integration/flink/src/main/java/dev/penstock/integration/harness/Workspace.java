@@ -32,12 +32,6 @@ public final class Workspace {
         return pathProperty("penstock.parity.encoder", "build/parity-encoder", "run `make build` first");
     }
 
-    /** The file with the class path of the broker, {@code penstock.broker.classpath} or the default of the Makefile. */
-    public static Path brokerClassPathFile() {
-        return pathProperty("penstock.broker.classpath", "build/broker/classpath.txt",
-                "run `make build/broker/classpath.txt` first");
-    }
-
     /** The unpacked schema registry, {@code <root>/build/registry} or what {@code penstock.registry} says. */
     public static Path registryFolder() {
         return pathProperty("penstock.registry", "build/registry", "run `make schema-registry` first");
@@ -95,7 +89,8 @@ public final class Workspace {
         }
     }
 
-    private static Path pathProperty(String property, String fallback, String remedy) {
+    /** What the system property says, else a path in the tree; it must exist. */
+    static Path pathProperty(String property, String fallback, String remedy) {
         String value = System.getProperty(property);
         Path path = value == null || value.isEmpty() ? ROOT.resolve(fallback) : Path.of(value);
         if (!Files.exists(path)) {
