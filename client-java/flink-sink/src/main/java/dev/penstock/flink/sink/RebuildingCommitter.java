@@ -46,6 +46,7 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
     @Override
     public void commit(Collection<CommitRequest<KafkaCommittable>> requests) throws IOException, InterruptedException {
+        FaultPoint.BEFORE_COMMIT.hit();
         for (CommitRequest<KafkaCommittable> request : requests) {
             WatchedRequest watched = new WatchedRequest(request);
             delegate.commit(List.of(watched));
@@ -59,6 +60,7 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
         }
         // Not when a commit throws: the job fails over, and what was refused is refused again.
         refused.report();
+        FaultPoint.AFTER_COMMIT.hit();
     }
 
     /** Throws nothing: see {@link PenstockWriter#close}. What was committed is committed. */

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -25,6 +26,11 @@ public final class Workspace {
     /** {@code <root>/build/penstockd}, or what system property {@code penstock.daemon} says. */
     public static Path daemonBinary() {
         return pathProperty("penstock.daemon", "build/penstockd", "run `make build` first");
+    }
+
+    /** The daemon with fault points, {@code <root>/build/penstockd-faults}. */
+    static Path faultyDaemonBinary() {
+        return pathProperty("penstock.daemon.faults", "build/penstockd-faults", "run `make daemon-faults` first");
     }
 
     /** {@code <root>/build/parity-encoder}, or what system property {@code penstock.parity.encoder} says. */
@@ -50,6 +56,17 @@ public final class Workspace {
     public static Path temporary(String name) {
         try {
             return Files.createTempDirectory("penstock-" + name + "-");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes a file so that a reader finds the old text or the new one. */
+    public static void replace(Path file, String text) {
+        try {
+            Path next = Files.createTempFile(file.getParent(), "next-", "");
+            Files.writeString(next, text);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
