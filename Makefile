@@ -22,12 +22,18 @@ help: ## Print this help
 # ---------------------------------------------------------------- build
 
 .PHONY: build
-build: daemon parity-encoder jars broker-classpath schema-registry ## Build the daemon, the jars and the test tools
+build: daemon daemon-faults parity-encoder jars broker-classpath schema-registry ## Build the daemon, the jars and the test tools
 
 .PHONY: daemon
 daemon:
 	@mkdir -p $(BUILD)
 	cd $(ROOT) && go build -ldflags '$(GO_LDFLAGS)' -o $(BUILD)/penstockd ./daemon
+
+# For tests alone: dies, hangs or fails where a rule says, see daemon/faultpoint.
+.PHONY: daemon-faults
+daemon-faults:
+	@mkdir -p $(BUILD)
+	cd $(ROOT) && go build -tags faultpoints -ldflags '$(GO_LDFLAGS)' -o $(BUILD)/penstockd-faults ./daemon
 
 .PHONY: parity-encoder
 parity-encoder:

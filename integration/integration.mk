@@ -70,6 +70,14 @@ parity-with:
 		$(if $(ROWS),--rows $(ROWS)) $(if $(SEED),--seed $(SEED)) \
 		--out $(OUT)/parity$(if $(JDK)$(FLINK),-$(FORMAT))$(if $(FLINK),-flink-$(FLINK))$(if $(JDK),-$(notdir $(JDK))).json
 
+.PHONY: brokers
+brokers: build $(BUILD)/broker-3.9/classpath.txt ## Exactly-once scenarios on Kafka 4.2 with both transaction protocols and on 3.9
+	cd $(ROOT) && go run ./integration/testrun -only brokers -out $(OUT)/brokers.json
+
+$(BUILD)/broker-3.9/classpath.txt: integration/broker/pom.xml
+	@mkdir -p $(dir $@)
+	mvn -B -q -f $(ROOT)/integration/broker/pom.xml -Pkafka-3.9 dependency:build-classpath -Dmdep.outputFile=$@
+
 .PHONY: test-flink-lines
 test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end
 	cd $(ROOT) && go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink-lines.json

@@ -13,6 +13,7 @@ import (
 
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/daemon/listen"
 	"penstock.dev/penstock/daemon/pipeline"
 	"penstock.dev/penstock/daemon/server"
@@ -119,7 +120,7 @@ func (a *App) build() {
 	})
 	a.sink = server.NewSink(server.SinkOptions{
 		Sessions: a.sessions,
-		Engine:   a.engine,
+		Engine:   faultpoint.Engine(a.engine),
 		Limits: pipeline.Limits{
 			CreditBytes: int64(c.Writer.Credit),
 			Init:        c.Writer.InitTimeout.Std(),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/kafka/encode"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
@@ -33,6 +34,9 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 // encode claims the slot, writes the records into the encoder's memory and settles the slot, also when the batch is bad.
 func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
 	start := time.Now()
+	if err := faultpoint.Hit(faultpoint.InClaim); err != nil {
+		return nil, err
+	}
 	extent, err := w.options.Source.Claim(s.GetSlot(), s.GetGeneration())
 	if err != nil {
 		return nil, err
@@ -42,6 +46,9 @@ func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
 			err = settleErr
 		}
 	}()
+	if err := faultpoint.Hit(faultpoint.InEncode); err != nil {
+		return nil, err
+	}
 	if extent.Sequence != s.GetSequence() {
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d holds batch %d of its writer, but it was submitted as batch %d",
 			s.GetSlot(), extent.Sequence, s.GetSequence())

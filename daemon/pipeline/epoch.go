@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
+	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/daemon/telemetry"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
@@ -97,6 +98,9 @@ func (w *Writer) seal(ctx context.Context, r *pb.SealEpoch) (*pb.WriteEvent, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Seal)
 	defer cancel()
+	if err := faultpoint.Hit(faultpoint.AfterLastRow); err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	sealed, err := w.epochs.Seal(ctx, int64(r.GetRows()))
 	if err != nil {

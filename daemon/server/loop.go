@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/daemon/pipeline"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
@@ -69,6 +70,11 @@ func (l *writerLoop) run(progress time.Duration) error {
 		}
 		if err := l.stream.Send(event); err != nil {
 			return err
+		}
+		if event.GetSealed() != nil {
+			if err := faultpoint.Hit(faultpoint.AfterReply); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -103,6 +103,25 @@ func (b *Broker) CreateTopic(ctx context.Context, name string, partitions int32,
 	})
 }
 
+// DeleteTopic deletes a topic and returns when no broker knows it any more.
+func (b *Broker) DeleteTopic(ctx context.Context, name string) error {
+	adm, err := b.admin()
+	if err != nil {
+		return err
+	}
+	defer adm.Close()
+	if _, err := adm.DeleteTopic(ctx, name); err != nil {
+		return fmt.Errorf("deleting topic %s: %w", name, err)
+	}
+	return b.await(ctx, "waiting for the end of topic "+name, func(ctx context.Context) error {
+		m, err := adm.Metadata(ctx, name)
+		if err == nil && m.Topics[name].Err == nil {
+			err = fmt.Errorf("topic %s is still there", name)
+		}
+		return err
+	})
+}
+
 // EndTransaction ends a transaction the way Flink's committer does at its first commit, by EndTxn version 4 with the
 // identity of another client's producer.
 func (b *Broker) EndTransaction(ctx context.Context, id string, producerID int64, epoch int16, commit bool) error {

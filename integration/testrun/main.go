@@ -18,6 +18,8 @@ type counts struct {
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
+	// Parts are the counts of single scenarios, where a suite has some.
+	Parts map[string]counts `json:"parts,omitempty"`
 }
 
 func (c *counts) add(o counts) {
@@ -56,7 +58,7 @@ var native = []string{".", "./kafka/producer/...", "./integration/..."}
 
 func main() {
 	out := flag.String("out", "out/test.json", "where the counts go")
-	only := flag.String("only", "", "comma-separated names of the suites to run, all but flink-lines when empty: "+strings.Join(names(suites()), ", "))
+	only := flag.String("only", "", "comma-separated names of the suites to run, all but flink-lines and brokers when empty: "+strings.Join(names(suites()), ", "))
 	flag.Parse()
 	if err := run(*out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "testrun:", err)
@@ -68,9 +70,11 @@ func suites() []suite {
 	return []suite{
 		{name: "go-race", run: func() (counts, error) { return goTest(append([]string{"-race"}, pure...)) }},
 		{name: "go-native", run: func() (counts, error) { return goTest(append([]string{"-p", "1"}, native...)) }},
+		{name: "go-faults", run: func() (counts, error) { return goTest([]string{"-tags", "faultpoints", "./daemon/faultpoint"}) }},
 		{name: "java", run: mavenTest},
 		{name: "parity", run: parityTest},
 		{name: "flink-lines", run: linesTest, longer: true},
+		{name: "brokers", run: brokersTest, longer: true},
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func TestCountEvents(t *testing.T) {
 	}, "\n")
 	var out strings.Builder
 	got := countEvents(strings.NewReader(in), &out)
-	if want := (counts{Passed: 1, Failed: 1, Skipped: 1}); got != want {
+	if want := (counts{Passed: 1, Failed: 1, Skipped: 1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("counts = %+v, want %+v", got, want)
 	}
 	if s := out.String(); strings.Contains(s, "a says") || !strings.Contains(s, "b says") || !strings.Contains(s, "ok  \tp") {
@@ -66,8 +67,23 @@ func TestCountReportsIgnoresOldOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (counts{Passed: 2, Failed: 2, Skipped: 1}); got != want {
+	if want := (counts{Passed: 2, Failed: 2, Skipped: 1}); !reflect.DeepEqual(got, want) {
 		t.Errorf("counts = %+v, want %+v", got, want)
+	}
+}
+
+func TestTheMatrixShowsEveryScenarioOnEveryRelease(t *testing.T) {
+	parts := map[string]counts{}
+	for i, s := range scenarios {
+		for j, release := range releases {
+			parts[s.name+" on "+release] = counts{Passed: 10*i + j + 1}
+		}
+	}
+	parts["E5 savepoints on KAFKA_3_9"] = counts{Passed: 1, Failed: 2}
+	lines := strings.Split(strings.TrimSpace(table(parts)), "\n")
+	if len(lines) != len(scenarios)+1 || !strings.HasPrefix(lines[1], "E1 hand-off and replay") ||
+		!strings.HasSuffix(lines[1], "1 ok            2 ok            3 ok") || !strings.HasSuffix(lines[5], "1 ok, 2 FAILED") {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
 }
 

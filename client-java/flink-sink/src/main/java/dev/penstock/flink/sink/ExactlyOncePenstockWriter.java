@@ -100,7 +100,9 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
             daemon.checkFailure();
             if (open) {
                 batcher.submit();
+                FaultPoint.BEFORE_SEAL.hit();
                 seal();
+                FaultPoint.AFTER_SEAL.hit();
             }
             daemon.checkFailure();
         } catch (DaemonException e) {
@@ -124,6 +126,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
 
     @Override
     public List<KafkaWriterState> snapshotState(long checkpointId) throws IOException {
+        FaultPoint.IN_SNAPSHOT.hit();
         drainBackchannel();
         List<KafkaWriterState> states = names.states(ongoing.list());
         if (open && batcher.epochRows() > 0) {

@@ -3,6 +3,7 @@ package dev.penstock.flink.sink;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.penstock.proto.v1.OpenWriter;
 import java.io.Serializable;
+import java.util.List;
 import java.util.Properties;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.table.types.logical.RowType;
@@ -49,5 +50,15 @@ public record NativePlan(
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("The job graph holds a damaged Penstock plan; submit the job again.", e);
         }
+    }
+
+    /** The topics that may get rows, for messages. */
+    String topicsInWords() {
+        OpenWriter.Builder open = openMessage();
+        if (!open.getTopic().isEmpty()) {
+            return open.getTopic();
+        }
+        List<String> topics = open.getShape().getTopicsList();
+        return topics.isEmpty() ? "of each row" : String.join(", ", topics);
     }
 }

@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -23,6 +24,9 @@ public final class PenstockKafkaSink extends StockKafkaSink {
 
     private static final long serialVersionUID = 1L;
     private static final Logger LOG = LoggerFactory.getLogger(PenstockKafkaSink.class);
+
+    /** Longest wait of the task for what became of refused commits, all of one checkpoint together. */
+    private static final Duration INQUIRY_TIMEOUT = Duration.ofSeconds(10);
 
     private final NativePlan plan;
     private final DaemonConnector connector;
@@ -79,6 +83,12 @@ public final class PenstockKafkaSink extends StockKafkaSink {
         if (plan.guarantee() != DeliveryGuarantee.EXACTLY_ONCE) {
             return super.createCommitter(context);
         }
-        return new RebuildingCommitter(() -> super.createCommitter(context));
+        RefusedCommits refused =
+                new RefusedCommits(
+                        new AdminCoordinatorView(plan.producerProperties(), INQUIRY_TIMEOUT),
+                        plan.topicsInWords(),
+                        context.getRestoredCheckpointId().orElse(0),
+                        context.metricGroup());
+        return new RebuildingCommitter(() -> super.createCommitter(context), refused);
     }
 }

@@ -89,12 +89,16 @@ abstract class PenstockWriter
         closed = true;
         metrics.close();
         try {
+            FaultPoint.IN_CLOSE.hit();
             daemon.checkFailure();
             abandon();
         } catch (DaemonException e) {
             if (!reported) {
                 LOG.warn("The writer is closed with a failure that nothing else has reported.", failure(e));
             }
+        } catch (RuntimeException e) {
+            // The end of the stream gives up what is left.
+            LOG.warn("The writer could not give its epoch up.", e);
         }
         batcher.close();
         daemon.close(deadlines.close());

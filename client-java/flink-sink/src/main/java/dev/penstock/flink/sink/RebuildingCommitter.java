@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
  * <p>A commit that timed out leaves the stock committing producer poisoned: the late answer of the broker either wedges
  * every later commit, or is taken for the answer to the <em>next</em> transaction, which is then reported as committed
  * without any request being sent (kafka.md 9.1 S1, 9.5). So requests go to the delegate one at a time, and after the
- * first one that it answers with {@code retryLater} nothing more is committed through it. Used by the task thread only.
+ * first one that it answers with {@code retryLater} nothing more is committed through it. What it gives up for a known
+ * reason is looked into ({@link RefusedCommits}). Used by the task thread only.
  */
 final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
@@ -27,14 +28,17 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
     private final Supplier<Committer<KafkaCommittable>> factory;
     private final Duration closeTimeout;
+    private final RefusedCommits refused;
     private Committer<KafkaCommittable> delegate;
 
-    RebuildingCommitter(Supplier<Committer<KafkaCommittable>> factory) {
-        this(factory, CLOSE_TIMEOUT);
+    RebuildingCommitter(Supplier<Committer<KafkaCommittable>> factory, RefusedCommits refused) {
+        this(factory, refused, CLOSE_TIMEOUT);
     }
 
-    RebuildingCommitter(Supplier<Committer<KafkaCommittable>> factory, Duration closeTimeout) {
+    RebuildingCommitter(
+            Supplier<Committer<KafkaCommittable>> factory, RefusedCommits refused, Duration closeTimeout) {
         this.factory = factory;
+        this.refused = refused;
         this.closeTimeout = closeTimeout;
         // Not lazily: the committer registers the back-channel before the writer looks for it.
         this.delegate = factory.get();
@@ -42,6 +46,7 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
     @Override
     public void commit(Collection<CommitRequest<KafkaCommittable>> requests) throws IOException, InterruptedException {
+        FaultPoint.BEFORE_COMMIT.hit();
         for (CommitRequest<KafkaCommittable> request : requests) {
             WatchedRequest watched = new WatchedRequest(request);
             delegate.commit(List.of(watched));
@@ -49,7 +54,13 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
                 LOG.info("Building a new committer: the commit of {} is to be retried.", request.getCommittable());
                 rebuild();
             }
+            if (watched.refusal != null) {
+                refused.add(request.getCommittable(), request.getNumberOfRetries(), watched.refusal);
+            }
         }
+        // Not when a commit throws: the job fails over, and what was refused is refused again.
+        refused.report();
+        FaultPoint.AFTER_COMMIT.hit();
     }
 
     /** Throws nothing: see {@link PenstockWriter#close}. What was committed is committed. */
@@ -99,10 +110,11 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
         }
     }
 
-    /** Passes everything on and remembers whether the delegate asked for a retry. */
+    /** Passes everything on and remembers whether the delegate asked for a retry or gave up for a known reason. */
     private static final class WatchedRequest implements CommitRequest<KafkaCommittable> {
         private final CommitRequest<KafkaCommittable> request;
         private boolean retried;
+        private Throwable refusal;
 
         WatchedRequest(CommitRequest<KafkaCommittable> request) {
             this.request = request;
@@ -120,6 +132,7 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
         @Override
         public void signalFailedWithKnownReason(Throwable t) {
+            refusal = t;
             request.signalFailedWithKnownReason(t);
         }
 

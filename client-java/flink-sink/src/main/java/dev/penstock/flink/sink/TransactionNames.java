@@ -44,6 +44,15 @@ final class TransactionNames {
         return TransactionalIdFactory.buildTransactionalId(prefix, ownedSubtasks[0], checkpointId);
     }
 
+    /** The checkpoint in an id of {@link #of}; 0 when it is none, as an id of the POOLING strategy could be. */
+    static long checkpointOf(String transactionalId) {
+        try {
+            return Long.parseLong(transactionalId.substring(transactionalId.lastIndexOf('-') + 1));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
     /** The ids of the checkpoints after {@code last} and before {@code next}, in order. */
     List<String> between(long last, long next) {
         List<String> ids = new ArrayList<>();

@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -19,26 +21,65 @@ import org.apache.flink.connector.kafka.sink.internal.BackchannelFactory;
 import org.apache.flink.connector.kafka.sink.internal.ReadableBackchannel;
 import org.apache.flink.connector.kafka.sink.internal.TransactionFinished;
 import org.apache.flink.connector.kafka.sink.internal.WritableBackchannel;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.junit.jupiter.api.Test;
 
 class RebuildingCommitterTest {
 
     private final List<String> log = new ArrayList<>();
     private final Set<String> timingOut = new HashSet<>();
+    private final Set<String> fenced = new HashSet<>();
+    private final Set<String> asked = new TreeSet<>();
+    private final CountedMetrics metrics = new CountedMetrics();
+    private final RefusedCommits refused =
+            new RefusedCommits(
+                    ids -> {
+                        asked.addAll(ids);
+                        return Map.of();
+                    },
+                    "bids",
+                    3,
+                    metrics);
     private int built;
 
     @Test
     void healthyCommitsStayOnOneDelegate() throws Exception {
-        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new)) {
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new, refused)) {
             committer.commit(requests("a", "b"));
         }
         assertEquals(List.of("1 commits a", "1 commits b", "1 closes"), log);
+        assertEquals(Set.of(), asked);
+    }
+
+    @Test
+    void whatTheBrokerRefusesIsLookedIntoOnceAndTogether() throws Exception {
+        fenced.addAll(List.of("p-0-3", "p-0-4"));
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new, refused)) {
+            List<Committer.CommitRequest<KafkaCommittable>> requests = requests("p-0-3", "p-0-4", "p-0-5");
+            committer.commit(requests);
+            assertEquals("fenced", ((FakeRequest) requests.get(0)).refusal.getMessage());
+            committer.commit(requests("p-0-6"));
+        }
+        assertEquals(Set.of("p-0-3", "p-0-4"), asked);
+        // Recovered with checkpoint 3, it may have been committed; the one of checkpoint 4 cannot have been.
+        assertEquals(Map.of("commitReplaysHarmless", 0L, "commitsLost", 1L, "commitsUnclear", 1L), metrics.values());
+    }
+
+    @Test
+    void aCommitThatWasRetriedMayHaveSucceededBefore() throws Exception {
+        fenced.add("p-0-4");
+        FakeRequest request = (FakeRequest) requests("p-0-4").get(0);
+        request.retries = 1;
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new, refused)) {
+            committer.commit(List.of(request));
+        }
+        assertEquals(Map.of("commitReplaysHarmless", 0L, "commitsLost", 0L, "commitsUnclear", 1L), metrics.values());
     }
 
     @Test
     void nothingIsCommittedThroughADelegateThatTimedOut() throws Exception {
         timingOut.add("a");
-        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new)) {
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new, refused)) {
             List<Committer.CommitRequest<KafkaCommittable>> requests = requests("a", "b");
             committer.commit(requests);
             assertTrue(((FakeRequest) requests.get(0)).retried);
@@ -53,7 +94,7 @@ class RebuildingCommitterTest {
     void theBackchannelIsRegisteredAgainAndKeepsItsMessages() throws Exception {
         timingOut.add("b");
         BackchannelFactory channels = BackchannelFactory.getInstance();
-        try (RebuildingCommitter committer = new RebuildingCommitter(() -> new FakeStock("rebuild"));
+        try (RebuildingCommitter committer = new RebuildingCommitter(() -> new FakeStock("rebuild"), refused);
                 ReadableBackchannel<TransactionFinished> writer = channels.getReadableBackchannel(0, 0, "rebuild")) {
             committer.commit(requests("a", "b", "c"));
             assertTrue(writer.isEstablished());
@@ -78,6 +119,7 @@ class RebuildingCommitterTest {
                                         }
                                     }
                                 },
+                        refused,
                         Duration.ofMillis(50))) {
             committer.commit(requests("a", "b"));
             assertEquals("2 commits b", log.get(log.size() - 1));
@@ -97,7 +139,8 @@ class RebuildingCommitterTest {
                                     public void close() {
                                         throw new IllegalStateException("broken");
                                     }
-                                });
+                                },
+                        refused);
         IOException e = assertThrows(IOException.class, () -> committer.commit(requests("a")));
         assertEquals("broken", e.getCause().getMessage());
     }
@@ -112,7 +155,8 @@ class RebuildingCommitterTest {
                                         super.close();
                                         throw new IllegalStateException("broken");
                                     }
-                                })
+                                },
+                        refused)
                 .close();
         assertEquals(List.of("1 closes"), log);
     }
@@ -154,6 +198,8 @@ class RebuildingCommitterTest {
                 if (timingOut.contains(id)) {
                     log.add(number + " times out " + id);
                     request.retryLater();
+                } else if (fenced.contains(id)) {
+                    request.signalFailedWithKnownReason(new ProducerFencedException("fenced"));
                 } else {
                     log.add(number + " commits " + id);
                     if (channel != null) {
@@ -175,6 +221,8 @@ class RebuildingCommitterTest {
     private static final class FakeRequest implements Committer.CommitRequest<KafkaCommittable> {
         private final KafkaCommittable committable;
         private boolean retried;
+        private Throwable refusal;
+        private int retries;
 
         FakeRequest(KafkaCommittable committable) {
             this.committable = committable;
@@ -187,12 +235,12 @@ class RebuildingCommitterTest {
 
         @Override
         public int getNumberOfRetries() {
-            return 0;
+            return retries;
         }
 
         @Override
         public void signalFailedWithKnownReason(Throwable t) {
-            throw new AssertionError(t);
+            refusal = t;
         }
 
         @Override

@@ -29,11 +29,11 @@ public final class BrokerProcess implements AutoCloseable {
     private final String bootstrap;
     private final Path settings;
     private final String classPath;
-    private final int transactionVersion;
+    private final BrokerRelease release;
     private final Map<String, String> addresses = new LinkedHashMap<>();
     private ChildProcess process;
 
-    private BrokerProcess(Path folder, int transactionVersion, List<BrokerListener> listeners,
+    private BrokerProcess(Path folder, BrokerRelease release, List<BrokerListener> listeners,
             Map<String, String> more) {
         int[] ports = Workspace.freePorts(2 + listeners.size());
         for (int i = 0; i < listeners.size(); i++) {
@@ -43,24 +43,25 @@ public final class BrokerProcess implements AutoCloseable {
         this.port = ports[0];
         this.bootstrap = "127.0.0.1:" + port;
         this.settings = folder.resolve("server.properties");
-        this.transactionVersion = transactionVersion;
+        this.release = release;
         try {
-            this.classPath = Files.readString(Workspace.brokerClassPathFile()).strip();
+            this.classPath = Files.readString(release.classPathFile()).strip();
             Files.writeString(settings, settings(folder.resolve("data"), ports[0], ports[1], listeners, more));
-            Files.writeString(folder.resolve("log4j2.properties"), LOGGING);
+            Map.Entry<String, String> logging = release.loggingFile();
+            Files.writeString(folder.resolve(logging.getKey()), logging.getValue());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Starts a broker with transaction protocol 2, the default of Kafka 4.2. */
+    /** Starts a broker of the release under test. */
     public static BrokerProcess start() {
-        return start(2);
+        return start(BrokerRelease.underTest());
     }
 
-    /** Formats storage with the given feature level of {@code transaction.version}, starts, and waits until ready. */
-    public static BrokerProcess start(int transactionVersion) {
-        return start(transactionVersion, List.of(), Map.of());
+    /** Formats storage, starts, and waits until ready. */
+    public static BrokerProcess start(BrokerRelease release) {
+        return start(release, List.of(), Map.of());
     }
 
     /**
@@ -68,10 +69,9 @@ public final class BrokerProcess implements AutoCloseable {
      *
      * @param more server properties
      */
-    public static BrokerProcess start(int transactionVersion, List<BrokerListener> listeners,
+    public static BrokerProcess start(BrokerRelease release, List<BrokerListener> listeners,
             Map<String, String> more) {
-        BrokerProcess broker =
-                new BrokerProcess(Workspace.temporary("broker"), transactionVersion, listeners, more);
+        BrokerProcess broker = new BrokerProcess(Workspace.temporary("broker"), release, listeners, more);
         try {
             broker.format();
             broker.launch();
@@ -87,7 +87,7 @@ public final class BrokerProcess implements AutoCloseable {
         return bootstrap;
     }
 
-    /** Address of one of the listeners that {@link #start(int, List, Map)} was given. */
+    /** Address of one of the listeners that {@link #start(BrokerRelease, List, Map)} was given. */
     public String address(String listener) {
         return addresses.get(listener);
     }
@@ -119,9 +119,7 @@ public final class BrokerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(java("256m"));
         command.addAll(List.of("kafka.tools.StorageTool", "format", "-t", Uuid.randomUuid().toString(),
                 "-c", settings.toString()));
-        if (transactionVersion != 2) {
-            command.addAll(List.of("--feature", "transaction.version=" + transactionVersion));
-        }
+        command.addAll(release.formatOptions());
         ChildProcess.run(command, START_TIMEOUT);
     }
 
@@ -155,8 +153,7 @@ public final class BrokerProcess implements AutoCloseable {
 
     private List<String> java(String heap) {
         return List.of(JavaCommand.java(), "-Xmx" + heap,
-                "-Dlog4j2.configurationFile=" + folder.resolve("log4j2.properties"),
-                "-cp", classPath);
+                release.loggingOption(folder), "-cp", classPath);
     }
 
     private String settings(Path data, int port, int controllerPort, List<BrokerListener> listeners,
@@ -201,13 +198,4 @@ public final class BrokerProcess implements AutoCloseable {
         }
         return text.toString();
     }
-
-    private static final String LOGGING = """
-            rootLogger.level = INFO
-            rootLogger.appenderRef.console.ref = console
-            appender.console.type = Console
-            appender.console.name = console
-            appender.console.layout.type = PatternLayout
-            appender.console.layout.pattern = %d %p %c{1} - %m%n
-            """;
 }

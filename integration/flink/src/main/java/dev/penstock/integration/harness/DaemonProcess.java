@@ -25,12 +25,16 @@ public final class DaemonProcess implements AutoCloseable {
     private final Path sockets;
     private final Path config;
     private final boolean servesUs;
+    private final Path binary;
+    private final Path faults;
     private ChildProcess process;
 
-    private DaemonProcess(String listenKeys) {
+    private DaemonProcess(String listenKeys, Path binary) {
+        this.binary = binary;
         folder = Workspace.temporary("daemon");
         sockets = folder.resolve("run");
         config = folder.resolve("penstockd.toml");
+        faults = folder.resolve("faults");
         servesUs = listenKeys.isEmpty();
         try {
             Files.writeString(config, """
@@ -50,16 +54,21 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Starts a daemon and waits until it is ready to serve. */
     public static DaemonProcess start() {
-        return start("");
+        return start("", Workspace.daemonBinary());
+    }
+
+    /** Starts the daemon of tests, which does what {@link #faults} says. */
+    public static DaemonProcess startWithFaults() {
+        return start("", Workspace.faultyDaemonBinary());
     }
 
     /** Starts a daemon that allows only a user id that nobody has, and waits until it listens. */
     public static DaemonProcess startForStrangers() {
-        return start("allow_uids = [424242]\nallow_gids = [424242]");
+        return start("allow_uids = [424242]\nallow_gids = [424242]", Workspace.daemonBinary());
     }
 
-    private static DaemonProcess start(String listenKeys) {
-        DaemonProcess daemon = new DaemonProcess(listenKeys);
+    private static DaemonProcess start(String listenKeys, Path binary) {
+        DaemonProcess daemon = new DaemonProcess(listenKeys, binary);
         try {
             daemon.launch();
             return daemon;
@@ -75,6 +84,11 @@ public final class DaemonProcess implements AutoCloseable {
      */
     public Path directory() {
         return sockets;
+    }
+
+    /** Replaces the rules of the fault points (daemon/faultpoint); none when empty. */
+    public void faults(String rules) {
+        Workspace.replace(faults, rules);
     }
 
     public ChildProcess process() {
@@ -120,8 +134,8 @@ public final class DaemonProcess implements AutoCloseable {
 
     private void launch() {
         ChildProcess started = ChildProcess.start("penstockd",
-                List.of(Workspace.daemonBinary().toString(), "run", "--config", config.toString()), Map.of(),
-                folder.resolve("penstockd.log"));
+                List.of(binary.toString(), "run", "--config", config.toString()),
+                Map.of("PENSTOCK_FAULTPOINTS", faults.toString()), folder.resolve("penstockd.log"));
         process = started;
         Deadline.in(START_TIMEOUT).await("penstockd to be ready", () -> {
             started.requireAlive();
@@ -136,7 +150,7 @@ public final class DaemonProcess implements AutoCloseable {
 
     private List<String> command(String name, String... flags) {
         List<String> command = new ArrayList<>(
-                List.of(Workspace.daemonBinary().toString(), name, "--config", config.toString()));
+                List.of(binary.toString(), name, "--config", config.toString()));
         command.addAll(List.of(flags));
         return command;
     }

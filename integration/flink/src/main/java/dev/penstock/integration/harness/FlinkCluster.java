@@ -104,6 +104,21 @@ public final class FlinkCluster implements AutoCloseable {
         taskManagers.remove(id);
     }
 
+    /** Whether a TaskManager has ended by itself. */
+    public boolean hasDeadTaskManager() {
+        return taskManagers.values().stream().anyMatch(process -> !process.isAlive());
+    }
+
+    /** Starts one new TaskManager for each that has ended by itself, and waits until all are registered. */
+    public void replaceDeadTaskManagers() {
+        int count = taskManagers.size();
+        taskManagers.values().removeIf(process -> !process.isAlive());
+        while (taskManagers.size() < count) {
+            startTaskManager();
+        }
+        awaitTaskManagers(count);
+    }
+
     /** Ends all TaskManagers and starts as many new ones, so that a measurement meets no warm JVM. */
     public void replaceTaskManagers() {
         int count = taskManagers.size();

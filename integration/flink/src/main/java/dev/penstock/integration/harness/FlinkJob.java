@@ -143,6 +143,11 @@ public final class FlinkJob {
         return sum;
     }
 
+    /** Whether the job has failed at least once, also when it has gone on or ended since. */
+    public boolean hasFailed() throws IOException {
+        return !exceptions().path("exceptionHistory").path("entries").isEmpty();
+    }
+
     /** The exceptions that the JobManager remembers, newest first, as one text. */
     public String failures() {
         try {

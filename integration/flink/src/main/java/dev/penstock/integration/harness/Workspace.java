@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -27,15 +28,14 @@ public final class Workspace {
         return pathProperty("penstock.daemon", "build/penstockd", "run `make build` first");
     }
 
+    /** The daemon with fault points, {@code <root>/build/penstockd-faults}. */
+    static Path faultyDaemonBinary() {
+        return pathProperty("penstock.daemon.faults", "build/penstockd-faults", "run `make daemon-faults` first");
+    }
+
     /** {@code <root>/build/parity-encoder}, or what system property {@code penstock.parity.encoder} says. */
     public static Path parityEncoder() {
         return pathProperty("penstock.parity.encoder", "build/parity-encoder", "run `make build` first");
-    }
-
-    /** The file with the class path of the broker, {@code penstock.broker.classpath} or the default of the Makefile. */
-    public static Path brokerClassPathFile() {
-        return pathProperty("penstock.broker.classpath", "build/broker/classpath.txt",
-                "run `make build/broker/classpath.txt` first");
     }
 
     /** The unpacked schema registry, {@code <root>/build/registry} or what {@code penstock.registry} says. */
@@ -56,6 +56,17 @@ public final class Workspace {
     public static Path temporary(String name) {
         try {
             return Files.createTempDirectory("penstock-" + name + "-");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Writes a file so that a reader finds the old text or the new one. */
+    public static void replace(Path file, String text) {
+        try {
+            Path next = Files.createTempFile(file.getParent(), "next-", "");
+            Files.writeString(next, text);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -95,7 +106,8 @@ public final class Workspace {
         }
     }
 
-    private static Path pathProperty(String property, String fallback, String remedy) {
+    /** What the system property says, else a path in the tree; it must exist. */
+    static Path pathProperty(String property, String fallback, String remedy) {
         String value = System.getProperty(property);
         Path path = value == null || value.isEmpty() ? ROOT.resolve(fallback) : Path.of(value);
         if (!Files.exists(path)) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.penstock.integration.committer.Scenario.Variant;
+import dev.penstock.integration.harness.BrokerRelease;
 import dev.penstock.integration.judge.TopicContents;
 import java.util.List;
 import java.util.Map;
@@ -29,20 +30,21 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(300)
 class CommitterWedgeTest {
-    private static final List<Integer> TRANSACTION_VERSIONS = List.of(1, 2);
+    private static final List<BrokerRelease> RELEASES =
+            BrokerRelease.underTest(BrokerRelease.KAFKA_4_2_TV1, BrokerRelease.KAFKA_4_2);
     private static final long PLAY_SECONDS = 240;
 
-    private static final Map<Integer, Stage> STAGES = new TreeMap<>();
+    private static final Map<BrokerRelease, Stage> STAGES = new TreeMap<>();
 
     @BeforeAll
     static void play() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(TRANSACTION_VERSIONS.size());
+        ExecutorService threads = Executors.newFixedThreadPool(RELEASES.size());
         try {
-            Map<Integer, Future<Stage>> playing = new TreeMap<>();
-            for (int version : TRANSACTION_VERSIONS) {
-                playing.put(version, threads.submit(() -> Stage.play(version)));
+            Map<BrokerRelease, Future<Stage>> playing = new TreeMap<>();
+            for (BrokerRelease release : RELEASES) {
+                playing.put(release, threads.submit(() -> Stage.play(release)));
             }
-            for (Map.Entry<Integer, Future<Stage>> stage : playing.entrySet()) {
+            for (Map.Entry<BrokerRelease, Future<Stage>> stage : playing.entrySet()) {
                 STAGES.put(stage.getKey(), stage.getValue().get(PLAY_SECONDS, TimeUnit.SECONDS));
             }
         } finally {
@@ -58,14 +60,14 @@ class CommitterWedgeTest {
     }
 
     static Stream<Arguments> cases() {
-        return TRANSACTION_VERSIONS.stream().flatMap(version ->
-                Stream.of(Variant.values()).map(variant -> Arguments.of(version, variant)));
+        return RELEASES.stream().flatMap(release ->
+                Stream.of(Variant.values()).map(variant -> Arguments.of(release, variant)));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void bareCommitterLeavesTransactionsOpen(int transactionVersion, Variant variant) {
-        Scenario scenario = STAGES.get(transactionVersion).scenario(variant, Committers.BARE);
+    void bareCommitterLeavesTransactionsOpen(BrokerRelease release, Variant variant) {
+        Scenario scenario = STAGES.get(release).scenario(variant, Committers.BARE);
         assertFalse(scenario.openAfterwards().isEmpty(), "the bare committer has ended every transaction in " + variant
                 + ": if the client library has become better, the wrapper may go");
         assertNotEquals(Scenario.TRANSACTIONS * SealedTransactions.ROWS_EACH, scenario.contents().records());
@@ -73,8 +75,8 @@ class CommitterWedgeTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void wrappedCommitterEndsWithEveryRowOnce(int transactionVersion, Variant variant) {
-        Scenario scenario = STAGES.get(transactionVersion).scenario(variant, Committers.WRAPPED);
+    void wrappedCommitterEndsWithEveryRowOnce(BrokerRelease release, Variant variant) {
+        Scenario scenario = STAGES.get(release).scenario(variant, Committers.WRAPPED);
         assertEquals(List.of(), scenario.openAfterwards(), "open transactions");
         long rows = Scenario.TRANSACTIONS * SealedTransactions.ROWS_EACH;
         TopicContents contents = scenario.contents();

@@ -4,6 +4,7 @@ import dev.penstock.flink.sink.FallbackMode;
 import dev.penstock.flink.sink.NativePlan;
 import dev.penstock.flink.sink.PenstockKafkaSink;
 import dev.penstock.flink.sink.WriterSettings;
+import dev.penstock.proto.v1.OpenWriter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -17,8 +18,6 @@ import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.metrics.groups.SinkCommitterMetricGroup;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
-import org.apache.flink.runtime.metrics.groups.InternalSinkCommitterMetricGroup;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.RowType;
@@ -42,7 +41,19 @@ enum Committers {
         return attempts;
     }
 
+    /** The committer of a fresh job, whose metrics nobody reads. */
     Committer<KafkaCommittable> open(Properties properties, String prefix, int attempt) throws IOException {
+        return open(properties, prefix, attempt, 0, new CommitMetrics());
+    }
+
+    /**
+     * Opens a committer.
+     *
+     * @param restored the checkpoint that its task was restored from, or 0
+     */
+    Committer<KafkaCommittable> open(
+            Properties properties, String prefix, int attempt, long restored, CommitMetrics metrics)
+            throws IOException {
         KafkaSink<RowData> stock = KafkaSink.<RowData>builder()
                 .setBootstrapServers(properties.getProperty("bootstrap.servers"))
                 .setKafkaProducerConfig(properties)
@@ -51,27 +62,28 @@ enum Committers {
                 .setRecordSerializer((KafkaRecordSerializationSchema<RowData>)
                         (row, context, timestamp) -> new ProducerRecord<>("unused", new byte[0]))
                 .build();
-        CommitterInitContext context = new Context(attempt);
+        CommitterInitContext context = new Context(attempt, restored, metrics);
         if (this == BARE) {
             return stock.createCommitter(context);
         }
         WriterSettings settings =
                 new WriterSettings(FallbackMode.STOCK, null, Duration.ofSeconds(1), 0, Duration.ZERO, 1, true);
-        NativePlan plan = new NativePlan(new byte[0], RowType.of(new BigIntType()), DeliveryGuarantee.EXACTLY_ONCE,
+        NativePlan plan = new NativePlan(OpenWriter.newBuilder().setTopic(prefix).build().toByteArray(),
+                RowType.of(new BigIntType()), DeliveryGuarantee.EXACTLY_ONCE,
                 prefix, properties, settings);
         return new PenstockKafkaSink(stock, plan).createCommitter(context);
     }
 
-    private record Context(int attempt) implements CommitterInitContext {
+    private record Context(int attempt, long restored, CommitMetrics metrics) implements CommitterInitContext {
 
         @Override
         public SinkCommitterMetricGroup metricGroup() {
-            return InternalSinkCommitterMetricGroup.wrap(UnregisteredMetricsGroup.createOperatorMetricGroup());
+            return metrics;
         }
 
         @Override
         public OptionalLong getRestoredCheckpointId() {
-            return OptionalLong.empty();
+            return restored == 0 ? OptionalLong.empty() : OptionalLong.of(restored);
         }
 
         @Override

@@ -49,18 +49,23 @@ final class SealedTransactions {
         try (FlinkKafkaInternalProducer<byte[], byte[]> producer =
                 new FlinkKafkaInternalProducer<>(properties, topic + "-0-" + (number + 1))) {
             producer.initTransactions();
-            producer.beginTransaction();
-            for (int i = 0; i < ROWS_EACH; i++) {
-                String value = "{\"id\":" + (number * ROWS_EACH + i) + "}";
-                producer.send(new ProducerRecord<>(topic, value.getBytes(StandardCharsets.UTF_8)));
-            }
-            producer.flush();
-            KafkaCommittable committable = new KafkaCommittable(
-                    producer.getProducerId(), producer.getEpoch(), producer.getTransactionalId(), null);
-            // Without this mark, closing would abort.
-            producer.precommitTransaction();
-            producer.close(Duration.ZERO);
-            return committable;
+            return seal(producer, topic, number);
         }
+    }
+
+    /** Fills a transaction of an initialised producer, and destroys the producer without ending it. */
+    static KafkaCommittable seal(FlinkKafkaInternalProducer<byte[], byte[]> producer, String topic, int number) {
+        producer.beginTransaction();
+        for (int i = 0; i < ROWS_EACH; i++) {
+            String value = "{\"id\":" + (number * ROWS_EACH + i) + "}";
+            producer.send(new ProducerRecord<>(topic, value.getBytes(StandardCharsets.UTF_8)));
+        }
+        producer.flush();
+        KafkaCommittable committable = new KafkaCommittable(
+                producer.getProducerId(), producer.getEpoch(), producer.getTransactionalId(), null);
+        // Without this mark, closing would abort.
+        producer.precommitTransaction();
+        producer.close(Duration.ZERO);
+        return committable;
     }
 }

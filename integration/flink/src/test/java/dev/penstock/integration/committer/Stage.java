@@ -2,6 +2,7 @@ package dev.penstock.integration.committer;
 
 import dev.penstock.integration.committer.Scenario.Variant;
 import dev.penstock.integration.harness.BrokerProcess;
+import dev.penstock.integration.harness.BrokerRelease;
 import dev.penstock.integration.harness.Topics;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,14 +21,14 @@ final class Stage implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Scenario> scenarios = new ArrayList<>();
 
-    private Stage(int transactionVersion) {
-        broker = BrokerProcess.start(transactionVersion);
+    private Stage(BrokerRelease release) {
+        broker = BrokerProcess.start(release);
         topics = new Topics(broker.bootstrapServers());
     }
 
-    /** Starts a broker with this {@code transaction.version} and plays all scenarios. */
-    static Stage play(int transactionVersion) throws Exception {
-        Stage stage = new Stage(transactionVersion);
+    /** Starts a broker of this release and plays all scenarios. */
+    static Stage play(BrokerRelease release) throws Exception {
+        Stage stage = new Stage(release);
         try {
             stage.run();
             return stage;

@@ -46,7 +46,7 @@ public final class SecuredBroker implements AutoCloseable {
         Map<String, String> mutual = new HashMap<>(tls);
         mutual.putAll(store("truststore", clients));
         mutual.put("ssl.client.auth", "required");
-        broker = BrokerProcess.start(2,
+        broker = BrokerProcess.start(BrokerRelease.underTest(),
                 List.of(new BrokerListener("SCRAM", "SASL_SSL", scram), new BrokerListener("MUTUAL", "SSL", mutual)),
                 Map.of("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
                         "super.users", "User:ANONYMOUS;User:alice;User:CN=client"));
