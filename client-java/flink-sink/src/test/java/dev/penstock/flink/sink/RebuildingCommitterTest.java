@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,12 +21,17 @@ import org.apache.flink.connector.kafka.sink.internal.BackchannelFactory;
 import org.apache.flink.connector.kafka.sink.internal.ReadableBackchannel;
 import org.apache.flink.connector.kafka.sink.internal.TransactionFinished;
 import org.apache.flink.connector.kafka.sink.internal.WritableBackchannel;
+import org.apache.flink.runtime.throwable.ThrowableClassifier;
+import org.apache.flink.runtime.throwable.ThrowableType;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
 import org.junit.jupiter.api.Test;
 
 class RebuildingCommitterTest {
 
     private final List<String> log = new ArrayList<>();
     private final Set<String> timingOut = new HashSet<>();
+    private final Map<String, Exception> broken = new HashMap<>();
     private int built;
 
     @Test
@@ -84,6 +91,21 @@ class RebuildingCommitterTest {
         } finally {
             never.countDown();
         }
+    }
+
+    @Test
+    void aTransactionThatTheBrokerForgotEndsTheJob() throws Exception {
+        broken.put("a", new KafkaException("abort", new InvalidPidMappingException("forgotten")));
+        broken.put("b", new KafkaException("a broker that is ill"));
+        List<Committer.CommitRequest<KafkaCommittable>> requests = requests("a", "b");
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new)) {
+            committer.commit(requests);
+        }
+        Throwable cause = ((FakeRequest) requests.get(0)).unknown;
+        assertTrue(
+                ThrowableClassifier.findThrowableOfThrowableType(cause, ThrowableType.NonRecoverableError).isPresent());
+        assertTrue(cause.getCause().getMessage().startsWith("Transaction a of the restored state"), cause.toString());
+        assertEquals(broken.get("b"), ((FakeRequest) requests.get(1)).unknown);
     }
 
     @Test
@@ -151,7 +173,9 @@ class RebuildingCommitterTest {
         public void commit(Collection<CommitRequest<KafkaCommittable>> requests) {
             for (CommitRequest<KafkaCommittable> request : requests) {
                 String id = request.getCommittable().getTransactionalId();
-                if (timingOut.contains(id)) {
+                if (broken.containsKey(id)) {
+                    request.signalFailedWithUnknownReason(broken.get(id));
+                } else if (timingOut.contains(id)) {
                     log.add(number + " times out " + id);
                     request.retryLater();
                 } else {
@@ -175,6 +199,7 @@ class RebuildingCommitterTest {
     private static final class FakeRequest implements Committer.CommitRequest<KafkaCommittable> {
         private final KafkaCommittable committable;
         private boolean retried;
+        private Throwable unknown;
 
         FakeRequest(KafkaCommittable committable) {
             this.committable = committable;
@@ -197,7 +222,7 @@ class RebuildingCommitterTest {
 
         @Override
         public void signalFailedWithUnknownReason(Throwable t) {
-            throw new AssertionError(t);
+            unknown = t;
         }
 
         @Override
