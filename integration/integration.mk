@@ -81,3 +81,17 @@ $(BUILD)/broker-3.9/classpath.txt: integration/broker/pom.xml
 .PHONY: test-flink-lines
 test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end
 	cd $(ROOT) && go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink-lines.json
+
+ROUNDS ?=
+SEED ?=
+HISTORY ?=
+
+.PHONY: soak
+soak: daemon broker-classpath ## Random histories of a daemon and a broker against a model (ROUNDS=n SEED=s HISTORY=i)
+	@mkdir -p $(OUT)
+	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run TestRandomHistories -v -args -out $(OUT)/soak.json \
+		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
+
+.PHONY: soak-job
+soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n SEED=s)
+	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak

@@ -5,6 +5,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -78,6 +79,21 @@ public final class FlinkJob {
 
     public long completedCheckpoints() throws IOException {
         return rest.get("/jobs/" + id + "/checkpoints").path("counts").path("completed").asLong();
+    }
+
+    /** Waits until a checkpoint is complete that was triggered after a moment, in milliseconds since the epoch. */
+    public void awaitCheckpointAfter(long millis, Duration timeout) {
+        awaitProgress("a checkpoint after " + Instant.ofEpochMilli(millis),
+                () -> latestCheckpoint().path("trigger_timestamp").asLong() > millis, timeout);
+    }
+
+    /** Where the newest complete checkpoint lies. */
+    public String checkpointPath() throws IOException {
+        return latestCheckpoint().path("external_path").asText();
+    }
+
+    private JsonNode latestCheckpoint() throws IOException {
+        return rest.get("/jobs/" + id + "/checkpoints").path("latest").path("completed");
     }
 
     /** End-to-end milliseconds of all complete checkpoints that the history still holds, in order of their ids. */
