@@ -95,3 +95,17 @@ soak: daemon broker-classpath ## Random histories of a daemon and a broker again
 .PHONY: soak-job
 soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n SEED=s)
 	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak
+
+CHECKPOINTS ?=
+
+.PHONY: leak-check
+leak-check: integration-classpath ## Threads, descriptors and memory of daemon and TaskManager over very many checkpoints (CHECKPOINTS=n)
+	$(INTEGRATION_JAVA) $(if $(CHECKPOINTS),-Dleak.checkpoints=$(CHECKPOINTS)) dev.penstock.integration.soak.LeakCheck
+
+RATE ?=
+SECONDS ?=
+
+.PHONY: bench-checkpoint
+bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n)
+	$(INTEGRATION_JAVA) $(if $(RATE),-Dbench.rate=$(RATE)) $(if $(SECONDS),-Dbench.seconds=$(SECONDS)) -Dbench.pairs=$(PAIRS) \
+		dev.penstock.integration.bench.CheckpointBench

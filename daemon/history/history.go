@@ -20,6 +20,8 @@ const partitions = 3
 type tally struct {
 	rounds, rows, lost, duplicated, foreign int
 	operations                              map[Kind]int
+	// refused counts the commits that the broker refused for good.
+	refused int
 	// failures are those of attempts that no operation excuses.
 	failures []error
 }
@@ -94,6 +96,7 @@ func (j *job) judge(into *tally) error {
 		values[i] = string(r.Value)
 	}
 	v := judge(values, j.at, daemontest.JSON)
+	into.refused += j.transactions.refused
 	into.rows += v.rows
 	into.lost += v.lost
 	into.duplicated += v.duplicated

@@ -16,21 +16,26 @@ import (
 const transactionLimit = 90 * time.Second
 
 // transactions sends the requests that Flink's committer and aborter send through Kafka's Java client.
-type transactions struct{ client *kgo.Client }
+type transactions struct {
+	client *kgo.Client
+	// refused counts commits that the broker refused because somebody has initialised the id since the seal.
+	refused int
+}
 
 // newTransactions caps EndTxn at version 4, like a committer that resumes a transaction which it has not begun.
 func newTransactions(addr string) (*transactions, error) {
 	versions := kversion.Stable()
 	versions.SetMaxKeyVersion(int16(kmsg.EndTxn), 4)
 	client, err := kgo.NewClient(kgo.SeedBrokers(addr), kgo.MaxVersions(versions), kgo.RequestTimeoutOverhead(5*time.Second))
-	return &transactions{client}, err
+	return &transactions{client: client}, err
 }
 
 func (t *transactions) close() { t.client.Close() }
 
-// commit returns when the broker has committed, now or before.
+// commit returns when the broker has committed, now or before, or has refused for good. Flink's committer goes on after a refusal
+// (KafkaCommitter logs it and drops the committable); whether rows are lost by it is for the judge to see.
 func (t *transactions) commit(c committable) error {
-	return repeat("commit of "+c.id, func(ctx context.Context) (int16, error) {
+	err := repeat("commit of "+c.id, func(ctx context.Context) (int16, error) {
 		r := kmsg.NewPtrEndTxnRequest()
 		r.TransactionalID, r.ProducerID, r.ProducerEpoch, r.Commit = c.id, c.producerID, c.epoch, true
 		response, err := r.RequestWith(ctx, t.client)
@@ -39,6 +44,11 @@ func (t *transactions) commit(c committable) error {
 		}
 		return response.ErrorCode, nil
 	})
+	if errors.Is(err, kerr.ProducerFenced) || errors.Is(err, kerr.InvalidProducerEpoch) {
+		t.refused++
+		return nil
+	}
+	return err
 }
 
 // abort aborts what an earlier attempt has left open under the id, and reports whether the id was ever used.
