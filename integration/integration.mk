@@ -109,3 +109,10 @@ SECONDS ?=
 bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n)
 	$(INTEGRATION_JAVA) $(if $(RATE),-Dbench.rate=$(RATE)) $(if $(SECONDS),-Dbench.seconds=$(SECONDS)) -Dbench.pairs=$(PAIRS) \
 		dev.penstock.integration.bench.CheckpointBench
+
+FULL ?=
+
+.PHONY: probe
+probe: integration-classpath ## Producers alone: the engine against kafka-clients over sizes, compressions, partitions (ROUNDS=n FULL=1)
+	cd $(ROOT) && go run ./integration/probe $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(FULL),-full) -out $(OUT)/probe.json \
+		-classpath $(INTEGRATION_TARGET)/classes:$$(cat $(INTEGRATION_CLASSPATH))
