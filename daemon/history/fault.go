@@ -8,28 +8,37 @@ import (
 // fault strikes beside a round, some time after the round has reached the operation's stage.
 type fault struct {
 	reached func()
-	ended   chan error
+	ended   chan struct{}
+	err     error // valid after ended is closed
 }
 
-// wait returns when the fault is over; a round that failed before the stage meets it now.
+// wait returns when the fault is over; a round that failed before the stage meets it now. It may be called again.
 func (f *fault) wait() error {
 	f.reached()
-	return <-f.ended
+	<-f.ended
+	return f.err
 }
 
 // strike prepares the fault of the operation, if it is one. Its victims are chosen now, while nothing else looks at them.
 func (j *job) strike(op operation) *fault {
-	moment := make(chan struct{})
-	f := &fault{sync.OnceFunc(func() { close(moment) }), make(chan error, 1)}
 	act := j.faultOf(op)
 	if act == nil {
-		f.ended <- nil
-		return f
+		act = func() error { return nil }
 	}
-	go func() {
-		<-moment
+	return newFault(func() error {
 		time.Sleep(op.delay)
-		f.ended <- act()
+		return act()
+	})
+}
+
+// newFault makes one that acts once its moment is reached.
+func newFault(act func() error) *fault {
+	moment := make(chan struct{})
+	f := &fault{reached: sync.OnceFunc(func() { close(moment) }), ended: make(chan struct{})}
+	go func() {
+		defer close(f.ended)
+		<-moment
+		f.err = act()
 	}()
 	return f
 }
@@ -48,6 +57,16 @@ func (j *job) faultOf(op operation) func() error {
 		return func() error { return daemon.sleep(op.length, func() {}) }
 	case DaemonStopAndTaskManagerKill:
 		return func() error { return daemon.sleep(op.length, tm.kill) }
+	case NodeFreeze:
+		return func() error {
+			err := daemon.stop()
+			for _, tm := range j.managers {
+				if tm != nil {
+					tm.kill()
+				}
+			}
+			return err
+		}
 	case BrokerStop:
 		return func() error {
 			if err := j.world.broker.Pause(); err != nil {

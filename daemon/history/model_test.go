@@ -48,7 +48,7 @@ func TestSeedGivesTheHistory(t *testing.T) {
 		kinds[one.kind]++
 	}
 	for _, w := range weights {
-		if kinds[w.kind] == 0 && w.weight > 10 {
+		if kinds[w.kind] == 0 && w.weight > 20 {
 			t.Errorf("%s is never drawn", w.kind)
 		}
 	}

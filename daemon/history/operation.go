@@ -32,6 +32,9 @@ const (
 	DaemonStop Kind = "daemon_stop"
 	// DaemonStopAndTaskManagerKill: a TaskManager dies while the daemon sleeps.
 	DaemonStopAndTaskManagerKill Kind = "daemon_stop_taskmanager_kill"
+	// NodeFreeze: daemon and TaskManagers of a node stand still, the job goes on at another node, and the old daemon wakes up between the
+	// seal and the commit of the next checkpoint.
+	NodeFreeze Kind = "node_freeze"
 	// BrokerStop is SIGSTOP and, after a while, SIGCONT.
 	BrokerStop Kind = "broker_stop"
 	// BrokerRestart is SIGKILL and a new process on the same data.
@@ -46,14 +49,14 @@ const (
 	RescaleAfterFailure Kind = "rescale_after_failure"
 )
 
-// weights say how often each kind is drawn. A broker takes seconds to start, so that its restarts are rare.
+// weights say how often each kind is drawn. What takes seconds is rare.
 var weights = []struct {
 	kind   Kind
 	weight int
 }{
 	{Plain, 120}, {Declined, 80}, {Skipped, 60}, {LateCommit, 60}, {RepeatedCommit, 40}, {HalfCommit, 60}, {TaskFailure, 80},
-	{TaskManagerKill, 100}, {DaemonKill, 100}, {DaemonStop, 50}, {DaemonStopAndTaskManagerKill, 40}, {BrokerStop, 40},
-	{BrokerRestart, 4}, {CancelAndRestore, 50}, {Savepoint, 40}, {Rescale, 50}, {RescaleAfterFailure, 40},
+	{TaskManagerKill, 100}, {DaemonKill, 100}, {DaemonStop, 50}, {DaemonStopAndTaskManagerKill, 40}, {NodeFreeze, 12},
+	{BrokerStop, 40}, {BrokerRestart, 4}, {CancelAndRestore, 50}, {Savepoint, 40}, {Rescale, 50}, {RescaleAfterFailure, 40},
 }
 
 // stage is a moment of a round.

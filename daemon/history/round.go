@@ -7,13 +7,17 @@ import (
 	"time"
 )
 
+// freeze is the least time that a node stands still: a job that finds its TaskManagers dead needs longer until its next checkpoint.
+const freeze = 2500 * time.Millisecond
+
 // restoreAttempts bounds how often a job is restored for one operation.
 const restoreAttempts = 10
 
 // breaks tells whether the operation ends the attempt.
 func (op operation) breaks() bool {
 	switch op.kind {
-	case HalfCommit, TaskFailure, TaskManagerKill, DaemonKill, DaemonStopAndTaskManagerKill, RescaleAfterFailure:
+	case HalfCommit, TaskFailure, TaskManagerKill, DaemonKill, DaemonStopAndTaskManagerKill, RescaleAfterFailure,
+		NodeFreeze:
 		return true
 	}
 	return false
@@ -37,14 +41,33 @@ func (j *job) round(op operation, rng *rand.Rand) (failures []error, err error) 
 	if failure != nil && !op.excuses() {
 		failures = append(failures, failure)
 	}
-	parallelism := j.parallelism
-	if op.kind == RescaleAfterFailure {
+	return j.comeBack(op, failures)
+}
+
+// comeBack restores the job until a checkpoint is complete.
+func (j *job) comeBack(op operation, failures []error) ([]error, error) {
+	parallelism, next, f := j.parallelism, operation{kind: Plain}, (*fault)(nil)
+	switch op.kind {
+	case RescaleAfterFailure:
 		parallelism = op.parallelism
+	case NodeFreeze:
+		defer j.world.endFrozen()
+		if err := j.world.leave(); err != nil {
+			return failures, err
+		}
+		old, thaw := j.world.frozen, time.Now().Add(freeze)
+		next.kind, next.stage, next.length = NodeFreeze, afterSeal, op.length
+		f = newFault(func() error {
+			time.Sleep(time.Until(thaw))
+			return old.goOn()
+		})
+		defer func() { _ = f.wait() }() // a daemon that has ended meanwhile has nothing to go on with
 	}
+	var failure error
 	for range restoreAttempts {
 		failure = j.restore(parallelism)
 		if failure == nil {
-			failure = j.play(operation{kind: Plain}, nil)
+			failure = j.play(next, f)
 		}
 		if failure == nil {
 			return failures, nil
@@ -85,6 +108,14 @@ func (j *job) play(op operation, f *fault) error {
 		return err
 	}
 	reached(afterSeal)
+	if op.kind == NodeFreeze && j.world.frozen != nil {
+		if err := f.wait(); err != nil {
+			return err
+		}
+		// What the old node had on its way shall arrive before the commit.
+		time.Sleep(op.length)
+		return j.afterCheckpoint(op)
+	}
 	if op.breaks() && op.stage == afterSeal && op.victim%2 == 0 {
 		return errors.New("the job fails before the checkpoint is complete")
 	}

@@ -23,6 +23,10 @@ type world struct {
 	binary, dir string
 	broker      *broker.Broker
 	daemon      *daemon
+	// frozen is the daemon that the job has left, nil when there is none.
+	frozen *daemon
+	// daemons numbers their folders, since two may live at one time.
+	daemons int
 }
 
 // newWorld starts a broker and a daemon that keep everything below dir. binary is penstockd.
@@ -41,6 +45,7 @@ func newWorld(ctx context.Context, binary, dir string) (*world, error) {
 }
 
 func (w *world) close() {
+	w.endFrozen()
 	w.daemon.kill()
 	w.broker.Kill()
 }
@@ -76,10 +81,25 @@ go_memory_limit = "128MiB"
 listen = ""
 `
 
+// leave makes a new daemon the job's and keeps the old one.
+func (w *world) leave() error {
+	w.endFrozen()
+	w.frozen = w.daemon
+	return w.startDaemon()
+}
+
+func (w *world) endFrozen() {
+	if w.frozen != nil {
+		w.frozen.kill()
+		w.frozen = nil
+	}
+}
+
 // startDaemon starts a daemon and returns when it takes sessions.
 func (w *world) startDaemon() error {
-	sockets := filepath.Join(w.dir, "run")
-	file := filepath.Join(w.dir, "penstockd.toml")
+	w.daemons++
+	sockets := filepath.Join(w.dir, fmt.Sprintf("run-%d", w.daemons))
+	file := filepath.Join(w.dir, fmt.Sprintf("penstockd-%d.toml", w.daemons))
 	if err := os.WriteFile(file, fmt.Appendf(nil, config, sockets), 0o600); err != nil {
 		return err
 	}
@@ -142,12 +162,16 @@ func (d *daemon) kill() {
 	<-d.ended
 }
 
+func (d *daemon) stop() error { return d.cmd.Process.Signal(syscall.SIGSTOP) }
+
+func (d *daemon) goOn() error { return d.cmd.Process.Signal(syscall.SIGCONT) }
+
 // sleep stops the process with SIGSTOP, does what is to happen meanwhile, and lets it go on after the time.
 func (d *daemon) sleep(length time.Duration, meanwhile func()) error {
-	if err := d.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := d.stop(); err != nil {
 		return err
 	}
 	meanwhile()
 	time.Sleep(length)
-	return d.cmd.Process.Signal(syscall.SIGCONT)
+	return d.goOn()
 }
