@@ -81,3 +81,38 @@ $(BUILD)/broker-3.9/classpath.txt: integration/broker/pom.xml
 .PHONY: test-flink-lines
 test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end
 	cd $(ROOT) && go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink-lines.json
+
+ROUNDS ?=
+SEED ?=
+HISTORY ?=
+
+.PHONY: soak
+soak: daemon broker-classpath ## Random histories of a daemon and a broker against a model (ROUNDS=n SEED=s HISTORY=i)
+	@mkdir -p $(OUT)
+	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run TestRandomHistories -v -args -out $(OUT)/soak.json \
+		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
+
+.PHONY: soak-job
+soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n SEED=s)
+	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak
+
+CHECKPOINTS ?=
+
+.PHONY: leak-check
+leak-check: integration-classpath ## Threads, descriptors and memory of daemon and TaskManager over very many checkpoints (CHECKPOINTS=n)
+	$(INTEGRATION_JAVA) $(if $(CHECKPOINTS),-Dleak.checkpoints=$(CHECKPOINTS)) dev.penstock.integration.soak.LeakCheck
+
+RATE ?=
+SECONDS ?=
+
+.PHONY: bench-checkpoint
+bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n)
+	$(INTEGRATION_JAVA) $(if $(RATE),-Dbench.rate=$(RATE)) $(if $(SECONDS),-Dbench.seconds=$(SECONDS)) -Dbench.pairs=$(PAIRS) \
+		dev.penstock.integration.bench.CheckpointBench
+
+FULL ?=
+
+.PHONY: probe
+probe: integration-classpath ## Producers alone: the engine against kafka-clients over sizes, compressions, partitions (ROUNDS=n FULL=1)
+	cd $(ROOT) && go run ./integration/probe $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(FULL),-full) -out $(OUT)/probe.json \
+		-classpath $(INTEGRATION_TARGET)/classes:$$(cat $(INTEGRATION_CLASSPATH))

@@ -41,7 +41,7 @@ type Client struct {
 	Conn    *net.UnixConn
 	Welcome *pb.Welcome
 	Table   *shmtest.Table
-	// next is the next slot and sequence that Park uses.
+	// nextSlot is the slot that Park tries first.
 	nextSlot uint32
 }
 
@@ -178,11 +178,14 @@ func (c *Client) Return(segmentID uint32) *pb.Error {
 	return reply.GetRefused()
 }
 
-// Park writes a batch at offset of a data segment and publishes it in the next slot.
+// Park writes a batch at offset of a data segment and publishes it in the next slot, which must be free; after the last one
+// comes the first.
 func (c *Client) Park(data *shmtest.Segment, offset uint64, b Batch) *pb.SubmitBatch {
 	c.t.Helper()
 	slot := c.nextSlot
-	c.nextSlot++
+	if c.nextSlot++; c.nextSlot == c.Welcome.GetFirstSlot()+c.Welcome.GetSlotCount() {
+		c.nextSlot = c.Welcome.GetFirstSlot()
+	}
 	generation, err := c.Table.ParkBatch(slot, data, offset, b.Body, b.Descriptor())
 	if err != nil {
 		c.t.Fatal(err)

@@ -1,12 +1,6 @@
 package dev.penstock.integration.bench;
 
-import dev.penstock.integration.harness.BrokerProcess;
-import dev.penstock.integration.harness.ChildProcess;
-import dev.penstock.integration.harness.DaemonProcess;
-import dev.penstock.integration.harness.JavaCommand;
 import dev.penstock.integration.harness.ResultFile;
-import dev.penstock.integration.harness.Topics;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,30 +13,17 @@ import java.util.Map;
  * one run mean anything.
  */
 public final class SinkBench {
-    private static final Duration LEG_TIMEOUT = Duration.ofMinutes(10);
     private static final int[] PARALLELISMS = {1, 2};
+    private static final int CHECKPOINT_MILLIS = 1000;
 
-    private final BrokerProcess broker;
-    private final Topics topics;
-    private final DaemonProcess daemon;
+    private final LegRunner legs;
     private final long rows;
     private final int pairs;
 
-    private SinkBench(BrokerProcess broker, Topics topics, DaemonProcess daemon, long rows, int pairs) {
-        this.broker = broker;
-        this.topics = topics;
-        this.daemon = daemon;
+    private SinkBench(LegRunner legs, long rows, int pairs) {
+        this.legs = legs;
         this.rows = rows;
         this.pairs = pairs;
-    }
-
-    /** Kinds of legs in the order in which they alternate. */
-    private enum Kind {
-        STOCK, PENSTOCK, PENSTOCK_COLD;
-
-        String key() {
-            return name().toLowerCase(Locale.ROOT);
-        }
     }
 
     /** System properties bench.rows (2,000,000) and bench.pairs (3) say how long it takes. */
@@ -53,10 +34,8 @@ public final class SinkBench {
             System.err.println("bench-sink: ROWS=" + rows + " PAIRS=" + pairs + " are not usable: at least 1000 and 1");
             System.exit(2);
         }
-        try (BrokerProcess broker = BrokerProcess.start();
-                Topics topics = new Topics(broker.bootstrapServers());
-                DaemonProcess daemon = DaemonProcess.start()) {
-            new SinkBench(broker, topics, daemon, rows, pairs).run();
+        try (LegRunner legs = LegRunner.start()) {
+            new SinkBench(legs, rows, pairs).run();
         }
         System.exit(0);
     }
@@ -66,13 +45,13 @@ public final class SinkBench {
         json.put("rows", rows);
         List<String> summaries = new ArrayList<>();
         for (int parallelism : PARALLELISMS) {
-            Map<Kind, LegSeries> series = new LinkedHashMap<>();
-            for (Kind kind : Kind.values()) {
+            Map<LegKind, LegSeries> series = new LinkedHashMap<>();
+            for (LegKind kind : LegKind.values()) {
                 series.put(kind, new LegSeries());
             }
             for (int i = 0; i < pairs; i++) {
-                for (Kind kind : Kind.values()) {
-                    series.get(kind).add(leg(kind, parallelism));
+                for (LegKind kind : LegKind.values()) {
+                    series.get(kind).add(legs.run(kind, parallelism, rows, 0, CHECKPOINT_MILLIS));
                 }
             }
             Map<String, Object> entry = summarize(series);
@@ -83,55 +62,11 @@ public final class SinkBench {
         System.out.println("bench-sink: " + String.join("; ", summaries));
     }
 
-    private LegResult leg(Kind kind, int parallelism) {
-        LegSettings settings = new LegSettings(sinkOptions(kind), parallelism, rows,
-                topics.create("bench-" + kind.key(), parallelism, Map.of()), broker.bootstrapServers(),
-                daemon.process().pid(), broker.process().pid());
-        List<String> command = new ArrayList<>(List.of(JavaCommand.java(), "-Xmx2g"));
-        command.addAll(JavaCommand.flinkModuleFlags());
-        String logging = System.getProperty("log4j2.configurationFile");
-        if (logging != null) {
-            command.add("-Dlog4j2.configurationFile=" + logging);
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), BenchLeg.class.getName()));
-        command.addAll(settings.arguments());
-        long nativeBefore = daemon.status().counter("rows");
-        LegResult result = LegResult.parse(ChildProcess.run(command, LEG_TIMEOUT));
-        requireNative(kind, daemon.status().counter("rows") - nativeBefore);
-        System.out.printf(Locale.ROOT, "%-14s p=%d  %8.0f rows/s  CPU us/row: job %.2f daemon %.2f broker %.2f  "
-                        + "checkpoints %d: p50 %.0f ms p99 %.0f ms%n", kind.key(), parallelism, result.rowsPerSecond(),
-                result.jobCpu(), result.daemonCpu(), result.brokerCpu(), result.checkpoints(), result.checkpointP50(),
-                result.checkpointP99());
-        return result;
-    }
-
-    /** A leg that fell back would be a comparison of stock with stock. */
-    private void requireNative(Kind kind, long nativeRows) {
-        if (kind != Kind.STOCK && nativeRows < rows) {
-            throw new IllegalStateException("only " + nativeRows + " of " + rows + " rows of a " + kind.key()
-                    + " leg went through the daemon" + daemon.process().logTail());
-        }
-    }
-
-    private String sinkOptions(Kind kind) {
-        return switch (kind) {
-            case STOCK -> "'connector' = 'kafka'";
-            case PENSTOCK -> penstock("true");
-            case PENSTOCK_COLD -> penstock("false");
-        };
-    }
-
-    private String penstock(String warmPool) {
-        return "'connector' = 'penstock-kafka', 'penstock.fallback' = 'fail', 'penstock.socket-dir' = '"
-                + daemon.directory() + "', 'penstock.memory.budget' = '256mb'"
-                + ", 'penstock.warm-pool' = '" + warmPool + "'";
-    }
-
-    private static Map<String, Object> summarize(Map<Kind, LegSeries> series) {
+    private static Map<String, Object> summarize(Map<LegKind, LegSeries> series) {
         Map<String, Object> entry = new LinkedHashMap<>();
         series.forEach((kind, legs) -> entry.put(kind.key(), legs.json()));
-        LegSeries stock = series.get(Kind.STOCK);
-        LegSeries ours = series.get(Kind.PENSTOCK);
+        LegSeries stock = series.get(LegKind.STOCK);
+        LegSeries ours = series.get(LegKind.PENSTOCK);
         entry.put("rows_per_s_ratio", ours.median(LegResult::rowsPerSecond) / stock.median(LegResult::rowsPerSecond));
         entry.put("cpu_ratio", ours.median(LegResult::jobAndDaemonCpu) / stock.median(LegResult::jobCpu));
         entry.put("checkpoint_p50_ratio",

@@ -1,5 +1,6 @@
 package dev.penstock.integration.demo;
 
+import dev.penstock.integration.harness.ProcessBed;
 import dev.penstock.integration.judge.TopicContents;
 import dev.penstock.integration.judge.TopicContents.RowId;
 import dev.penstock.integration.judge.TopicJudge;
@@ -17,10 +18,10 @@ import java.util.List;
 public final class Demo {
     private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(30);
 
-    private final DemoBed bed;
+    private final ProcessBed bed;
     private final DemoSettings settings;
 
-    private Demo(DemoBed bed, DemoSettings settings) {
+    private Demo(ProcessBed bed, DemoSettings settings) {
         this.bed = bed;
         this.settings = settings;
     }
@@ -37,7 +38,7 @@ public final class Demo {
         }
         say("starting a Kafka broker, penstockd, a JobManager and two TaskManagers");
         boolean good;
-        try (DemoBed bed = DemoBed.start()) {
+        try (ProcessBed bed = DemoRun.startBed()) {
             good = new Demo(bed, settings).run();
         }
         System.exit(good ? 0 : 1);

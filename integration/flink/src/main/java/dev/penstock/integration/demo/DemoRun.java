@@ -3,6 +3,7 @@ package dev.penstock.integration.demo;
 import dev.penstock.integration.harness.DaemonStatus;
 import dev.penstock.integration.harness.FlinkCluster;
 import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.ProcessBed;
 import dev.penstock.integration.harness.SqlJob;
 import dev.penstock.integration.harness.Workspace;
 import java.io.IOException;
@@ -19,15 +20,22 @@ final class DemoRun {
     /** The run with the kill is slowed down to about this length, so that there is a middle. */
     private static final long KILL_RUN_SECONDS = 14;
     private static final long WARM_UP_SHARE = 4;
+    /** The job's parallelism: it fits into one TaskManager, and the other can take over. */
+    private static final int SLOTS = 2;
 
-    private final DemoBed bed;
+    private final ProcessBed bed;
     private final DemoSettings settings;
     private final String connector;
 
-    DemoRun(DemoBed bed, DemoSettings settings, String connector) {
+    DemoRun(ProcessBed bed, DemoSettings settings, String connector) {
         this.bed = bed;
         this.settings = settings;
         this.connector = connector;
+    }
+
+    /** The parts of the demo. */
+    static ProcessBed startBed() {
+        return ProcessBed.start(2, SLOTS);
     }
 
     /**
@@ -62,7 +70,7 @@ final class DemoRun {
     }
 
     private Result run(long rows, long rate, Disturbance disturbance) throws IOException {
-        String topic = bed.topics().create("demo-" + connector, DemoBed.SLOTS);
+        String topic = bed.topics().create("demo-" + connector, SLOTS);
         String script = SqlJob.fill(script(), Map.of("columns", settings.columns(), "data", settings.data().toString(),
                 "rows", Long.toString(rows), "rate", Long.toString(rate), "connector", connector, "topic", topic,
                 "brokers", bed.broker().bootstrapServers()));
@@ -70,7 +78,7 @@ final class DemoRun {
         Cpu before = Cpu.now(bed);
         long from = System.currentTimeMillis();
         FlinkJob job = SqlJob.on(bed.cluster().rest())
-                .set("parallelism.default", Integer.toString(DemoBed.SLOTS))
+                .set("parallelism.default", Integer.toString(SLOTS))
                 .set("execution.checkpointing.interval", "1 s")
                 .submit(script);
         disturbance.apply(job);
@@ -108,7 +116,7 @@ final class DemoRun {
 
     /** CPU seconds so far of the job's JVMs (JobManager and TaskManagers), the daemon and the broker. */
     private record Cpu(double job, double daemon, double broker) {
-        static Cpu now(DemoBed bed) {
+        static Cpu now(ProcessBed bed) {
             return new Cpu(bed.cluster().cpuSeconds(), bed.daemon().process().cpuSeconds(),
                     bed.broker().process().cpuSeconds());
         }

@@ -1,14 +1,19 @@
 package dev.penstock.integration.harness;
 
 import java.io.IOException;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** A submitted job, seen through REST. */
@@ -78,6 +83,35 @@ public final class FlinkJob {
 
     public long completedCheckpoints() throws IOException {
         return rest.get("/jobs/" + id + "/checkpoints").path("counts").path("completed").asLong();
+    }
+
+    /** Waits until a checkpoint is complete that was triggered after a moment, in milliseconds since the epoch. */
+    public void awaitCheckpointAfter(long millis, Duration timeout) {
+        awaitProgress("a checkpoint after " + Instant.ofEpochMilli(millis),
+                () -> latestCheckpoint().path("trigger_timestamp").asLong() > millis, timeout);
+    }
+
+    /**
+     * Where the newest retained checkpoint of an ended job lies. REST only says in which folder: it answers from a cache, and the
+     * checkpoint that it names may have been subsumed.
+     */
+    public String checkpointPath() throws IOException {
+        Path known = Path.of(URI.create(latestCheckpoint().path("external_path").asText()));
+        try (Stream<Path> all = Files.list(known.getParent())) {
+            return all.filter(p -> Files.exists(p.resolve("_metadata")))
+                    .max(Comparator.comparingLong(FlinkJob::checkpointNumber))
+                    .orElseThrow(() -> new IOException("no checkpoint is left in " + known.getParent()))
+                    .toUri().toString();
+        }
+    }
+
+    /** Of a folder like chk-12. */
+    private static long checkpointNumber(Path folder) {
+        return Long.parseLong(folder.getFileName().toString().substring("chk-".length()));
+    }
+
+    private JsonNode latestCheckpoint() throws IOException {
+        return rest.get("/jobs/" + id + "/checkpoints").path("latest").path("completed");
     }
 
     /** End-to-end milliseconds of all complete checkpoints that the history still holds, in order of their ids. */

@@ -1,38 +1,34 @@
-package dev.penstock.integration.demo;
+package dev.penstock.integration.harness;
 
-import dev.penstock.integration.harness.BrokerProcess;
-import dev.penstock.integration.harness.DaemonProcess;
-import dev.penstock.integration.harness.FlinkCluster;
-import dev.penstock.integration.harness.Topics;
 import java.util.Map;
 
-/** The running parts of the demo; all are ended by {@link #close}. */
-final class DemoBed implements AutoCloseable {
-    private static final int TASK_MANAGERS = 2;
-    /** As many as the job's parallelism: it fits into one TaskManager, and the other can take over. */
-    static final int SLOTS = 2;
-
+/** A broker, a daemon and a Flink cluster, all as processes; all are ended by {@link #close}. */
+public final class ProcessBed implements AutoCloseable {
     private final BrokerProcess broker;
     private final Topics topics;
     private final DaemonProcess daemon;
     private final FlinkCluster cluster;
 
-    private DemoBed(BrokerProcess broker, DaemonProcess daemon, FlinkCluster cluster) {
+    private ProcessBed(BrokerProcess broker, DaemonProcess daemon, FlinkCluster cluster) {
         this.broker = broker;
         this.topics = new Topics(broker.bootstrapServers());
         this.daemon = daemon;
         this.cluster = cluster;
     }
 
-    /** Starts everything, or nothing. */
-    static DemoBed start() {
+    /**
+     * Starts everything, or nothing. TaskManagers find the daemon without an option of the table.
+     *
+     * @param slots for each TaskManager
+     */
+    public static ProcessBed start(int taskManagers, int slots) {
         BrokerProcess broker = BrokerProcess.start();
         DaemonProcess daemon = null;
         try {
             daemon = DaemonProcess.start();
-            FlinkCluster cluster = FlinkCluster.start(TASK_MANAGERS, SLOTS,
+            FlinkCluster cluster = FlinkCluster.start(taskManagers, slots,
                     Map.of(DaemonProcess.DIRECTORY_VARIABLE, daemon.directory().toString()));
-            return new DemoBed(broker, daemon, cluster);
+            return new ProcessBed(broker, daemon, cluster);
         } catch (RuntimeException e) {
             if (daemon != null) {
                 daemon.close();
@@ -42,19 +38,19 @@ final class DemoBed implements AutoCloseable {
         }
     }
 
-    BrokerProcess broker() {
+    public BrokerProcess broker() {
         return broker;
     }
 
-    Topics topics() {
+    public Topics topics() {
         return topics;
     }
 
-    DaemonProcess daemon() {
+    public DaemonProcess daemon() {
         return daemon;
     }
 
-    FlinkCluster cluster() {
+    public FlinkCluster cluster() {
         return cluster;
     }
 
