@@ -71,8 +71,8 @@ parity-with:
 		--out $(OUT)/parity$(if $(JDK)$(FLINK),-$(FORMAT))$(if $(FLINK),-flink-$(FLINK))$(if $(JDK),-$(notdir $(JDK))).json
 
 .PHONY: brokers
-brokers: build $(BUILD)/broker-3.9/classpath.txt ## Exactly-once scenarios on Kafka 4.2 with both transaction protocols and on 3.9
-	cd $(ROOT) && go run ./integration/testrun -only brokers -out $(OUT)/brokers.json
+brokers: build $(BUILD)/broker-3.9/classpath.txt ## Exactly-once scenarios on Kafka 4.2 with both transaction protocols and on 3.9 (BROKERS="KAFKA_3_9 ...")
+	cd $(ROOT) && PENSTOCK_BROKERS="$(BROKERS)" go run ./integration/testrun -only brokers -out $(OUT)/brokers.json
 
 $(BUILD)/broker-3.9/classpath.txt: integration/broker/pom.xml
 	@mkdir -p $(dir $@)
