@@ -15,8 +15,8 @@ enum CommitFate {
     /**
      * Judges by what the coordinator says now of the id (kafka.md 9.4, 9.6: seen on brokers 4.2 and 3.9).
      *
-     * <p>A commit leaves the producer epoch or raises it by one. An abort at the transaction's timeout raises it by one;
-     * somebody who takes the id over raises it by two, and leaves an id without a transaction. That is also how a
+     * <p>A commit leaves the producer epoch or raises it by one. An abort at the transaction's timeout raises it by
+     * one; somebody who takes the id over raises it by two, and leaves an id without a transaction. That is also how a
      * committed id looks after it was taken over, so then only {@code first} decides.
      *
      * @param committable what was to be committed
@@ -41,8 +41,8 @@ enum CommitFate {
                 // Still open, and nobody will ask for its commit again: it ends at its timeout.
                 return raised == 0 ? LOST : otherwise;
             case EMPTY:
-                // What the client does after its second commit with protocol 2.
-                return raised == 1 && !first ? COMMITTED : otherwise;
+                // What a client leaves behind its second commit with protocol 2, that of a later attempt perhaps.
+                return raised == 1 ? COMMITTED : otherwise;
             default:
                 return otherwise;
         }

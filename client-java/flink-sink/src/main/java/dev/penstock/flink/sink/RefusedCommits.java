@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells commits that were refused because they had been done before, which is usual after a recovery, from those whose
- * rows are lost. To Flink both are failures with a known reason, after which the job goes on, and to the stock committer
- * they are the same log line (kafka.md 2.3). Asks the coordinator only when there is something to ask. Used by the task
- * thread only.
+ * rows are lost. To Flink both are failures with a known reason, after which the job goes on, and the stock committer
+ * logs both alike (kafka.md 2.3). Asks the coordinator only when there is something to ask. Used by the task thread
+ * only.
  */
 final class RefusedCommits {
 
@@ -79,25 +79,26 @@ final class RefusedCommits {
             case COMMITTED -> {
                 replays.inc();
                 LOG.info(
-                        "Transaction {} of topic {} had been committed before; nothing is lost, whatever the committer says. {}",
+                        "Transaction {} of topic {} had been committed before; nothing is lost, whatever the committer"
+                                + " says. {}",
                         id, topics, facts);
             }
             case LOST -> {
                 lost.inc();
                 LOG.error(
-                        "The rows of transaction {} of topic {} are lost: the broker has given the transaction up before it"
-                                + " was committed. Restore the job from a checkpoint or savepoint older than {}, or write"
-                                + " these rows again. To prevent it, let properties.transaction.timeout.ms (and the"
-                                + " broker's transaction.max.timeout.ms) be longer than the checkpoint interval with the"
-                                + " longest downtime of the job, and let no other job use this"
+                        "The rows of transaction {} of topic {} are lost: the broker has given the transaction up"
+                                + " before it was committed. Restore the job from a checkpoint or savepoint older than"
+                                + " {}, or write these rows again. To prevent it, let properties.transaction.timeout.ms"
+                                + " (and the broker's transaction.max.timeout.ms) be longer than the checkpoint"
+                                + " interval with the longest downtime of the job, and let no other job use this"
                                 + " sink.transactional-id-prefix. {}",
                         id, topics, TransactionNames.checkpointOf(id), facts);
             }
             case UNCLEAR -> {
                 unclear.inc();
                 LOG.warn(
-                        "Cannot tell whether transaction {} of topic {} had been committed before or is lost: look for the"
-                                + " rows of checkpoint {} in the topic. {}",
+                        "Cannot tell whether transaction {} of topic {} had been committed before or is lost: look for"
+                                + " the rows of checkpoint {} in the topic. {}",
                         id, topics, TransactionNames.checkpointOf(id), facts);
             }
         }

@@ -28,7 +28,7 @@ class CommitFateTest {
         "COMPLETE_ABORT,      5, LOST,      LOST",
         "COMPLETE_ABORT,      6, UNCLEAR,   LOST",
         "PREPARE_ABORT,       5, LOST,      LOST",
-        "EMPTY,               5, COMMITTED, LOST",
+        "EMPTY,               5, COMMITTED, COMMITTED",
         "EMPTY,               6, UNCLEAR,   LOST",
         "EMPTY,               4, UNCLEAR,   LOST",
         "ONGOING,             4, LOST,      LOST",
