@@ -31,15 +31,15 @@ func parityTest() (counts, error) {
 	var errs []error
 	for _, home := range jdks {
 		fmt.Println(home)
-		one, err := parityOf("JDK=" + home)
+		one, err := parityOf("JDK="+home, formats)
 		c.add(one)
 		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
 }
 
-// parityOf compares every format in the place that a variable of the Makefile names, JDK= or FLINK=.
-func parityOf(place string) (counts, error) {
+// parityOf compares formats in the place that a variable of the Makefile names, JDK= or FLINK=.
+func parityOf(place string, formats []string) (counts, error) {
 	var c counts
 	var errs []error
 	for _, format := range formats {

@@ -34,6 +34,10 @@ func Plan(row *columnar.Type, f *pb.Format, dialect encode.Dialect) (*encode.Pla
 	case f.GetRaw() != nil:
 		return encode.CompileRaw(row, encode.RawOptions{LittleEndian: f.GetRaw().GetLittleEndian()})
 	case f.GetProtobuf() != nil:
+		// The serializer of older lines runs on another protobuf-java, with which nothing has been compared.
+		if dialect.Line < encode.Line22 {
+			return nil, fmt.Errorf("protobuf: known from Flink 2.2 on and not with Flink %v", dialect.Line)
+		}
 		opts, err := ProtobufOptions(f.GetProtobuf())
 		if err != nil {
 			return nil, err

@@ -153,6 +153,17 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+func TestProtobufWantsFlink22(t *testing.T) {
+	row := &columnar.Type{Kind: columnar.Row, FieldNames: []string{"f"}, Children: []*columnar.Type{{Kind: columnar.BigInt}}}
+	format := &pb.Format{Format: &pb.Format_Protobuf{Protobuf: shapes(t)}}
+	for _, line := range []encode.FlinkLine{encode.LineUnknown, encode.Line20, encode.Line21} {
+		want := "not with Flink " + line.String()
+		if _, err := Plan(row, format, encode.Dialect{Line: line}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
 func TestCSVOptions(t *testing.T) {
 	got, err := CSVOptions(&pb.CsvFormat{
 		FieldDelimiter: 0x2603, QuoteCharacter: '\'', ArrayElementDelimiter: '/', EscapeCharacter: '\\', NullLiteral: proto.String("n"),
