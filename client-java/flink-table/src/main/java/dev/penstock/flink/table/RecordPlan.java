@@ -13,11 +13,11 @@ import java.util.stream.IntStream;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.connectors.kafka.partitioner.FlinkFixedPartitioner;
-import org.apache.flink.streaming.connectors.kafka.table.TableDataTypeUtils;
 import org.apache.flink.table.connector.Projection;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.FieldsDataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
@@ -176,13 +176,34 @@ final class RecordPlan {
                         whole ? all -> all : RecordPart.value(row.type(), sink.valueProjection(), sink.upsert()));
     }
 
+    /**
+     * The row with the prefix of {@code key.fields-prefix} taken from its names, as stock does it: with a class of its
+     * own from connector 5 on, with one of Flink before.
+     */
+    private static DataType withoutPrefix(DataType type, String prefix) {
+        RowType row = (RowType) type.getLogicalType();
+        List<RowType.RowField> fields =
+                row.getFields().stream()
+                        .map(
+                                field ->
+                                        new RowType.RowField(
+                                                field.getName().startsWith(prefix)
+                                                        ? field.getName().substring(prefix.length())
+                                                        : field.getName(),
+                                                field.getType(),
+                                                field.getDescription().orElse(null)))
+                        .toList();
+        return new FieldsDataType(
+                new RowType(row.isNullable(), fields), type.getConversionClass(), type.getChildren());
+    }
+
     private void key() throws NotNative {
         if (sink.keyEncodingFormat() == null) {
             return;
         }
         DataType type = Projection.of(sink.keyProjection()).project(sink.physicalDataType());
         if (sink.keyPrefix() != null) {
-            type = TableDataTypeUtils.stripRowPrefix(type, sink.keyPrefix());
+            type = withoutPrefix(type, sink.keyPrefix());
         }
         for (int column : sink.keyProjection()) {
             shape.addKeyColumns(column);
