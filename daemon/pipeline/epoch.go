@@ -8,10 +8,18 @@ import (
 	"penstock.dev/penstock/daemon/fault"
 	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/daemon/telemetry"
+	"penstock.dev/penstock/kafka/epoch"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
 func (w *Writer) exactlyOnce() bool { return w.guarantee == pb.DeliveryGuarantee_EXACTLY_ONCE }
+
+// ownerOf names the task attempt that opened writer id.
+func ownerOf(open *pb.OpenWriter, id uint64) epoch.Owner {
+	o := open.GetOwner()
+	return epoch.Owner{Job: o.GetJobId(), Vertex: o.GetVertex(), Task: o.GetTaskName(), Subtask: o.GetSubtask(),
+		Attempt: o.GetAttempt(), Writer: id}
+}
 
 // warm starts the initialisation of an id; Events tells when it is done.
 func (w *Writer) warm(r *pb.WarmEpoch) error {

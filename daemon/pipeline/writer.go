@@ -29,8 +29,10 @@ type Limits struct {
 
 // Options are a Writer's collaborators.
 type Options struct {
-	Source   Source
-	Engine   producer.Engine
+	Source Source
+	Engine producer.Engine
+	// Owners are those of all writers of the daemon.
+	Owners   *epoch.Owners
 	Dialect  encode.Dialect
 	Limits   Limits
 	Counters *telemetry.Counters
@@ -113,6 +115,8 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 		Transactional: w.exactlyOnce(),
 		WarmPool:      open.GetKafka().GetWarmPool(),
 		InitTimeout:   o.Limits.Init,
+		Owner:         ownerOf(open, id),
+		Owners:        o.Owners,
 		Warmed:        w.warmed,
 	})
 	w.log.Info("writer opened", telemetry.FieldJob, w.owner.GetJobId(), telemetry.FieldGuarantee, w.guarantee.String(),

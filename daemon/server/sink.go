@@ -13,6 +13,7 @@ import (
 	"penstock.dev/penstock/daemon/pipeline"
 	"penstock.dev/penstock/daemon/session"
 	"penstock.dev/penstock/daemon/telemetry"
+	"penstock.dev/penstock/kafka/epoch"
 	"penstock.dev/penstock/kafka/producer"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
@@ -35,6 +36,7 @@ type SinkOptions struct {
 type Sink struct {
 	pb.UnimplementedSinkServiceServer
 	options SinkOptions
+	owners  epoch.Owners
 
 	mu      sync.Mutex
 	nextID  uint64
@@ -135,6 +137,7 @@ func (s *Sink) add(open *pb.OpenWriter, client *session.Session) (*pipeline.Writ
 	writer, err := pipeline.Open(s.nextID, open, pipeline.Options{
 		Source:   client,
 		Engine:   s.options.Engine,
+		Owners:   &s.owners,
 		Dialect:  client.Dialect(),
 		Limits:   s.options.Limits,
 		Counters: s.options.Counters,

@@ -15,7 +15,7 @@ func (w *Writer) run(actions []Action) (end func(context.Context) error) {
 		a := actions[0]
 		actions = actions[1:]
 		switch a.Kind {
-		case StartInit, FillGap:
+		case StartInit, FillGaps:
 			w.inits.Add(1)
 			go w.initialise(a)
 		case OpenPlain:
@@ -43,15 +43,29 @@ func (w *Writer) initialise(a Action) {
 	ctx, cancel := context.WithTimeout(w.initCtx, w.o.InitTimeout)
 	defer cancel()
 	start := time.Now()
-	made, err := w.o.Engine.Init(ctx, w.o.Config, a.ID)
+	made, err := w.send(ctx, a)
 	took := time.Since(start)
-	if err == nil && a.Kind == FillGap {
-		made.Discard()
-	}
 	warmUp := w.initialised(a, made, took, err)
 	if warmUp && w.o.Warmed != nil {
 		w.o.Warmed(a.ID, took, err)
 	}
+}
+
+// send talks to the broker, once the ids are this writer's.
+func (w *Writer) send(ctx context.Context, a Action) (producer.Ready, error) {
+	ids := a.IDs
+	if a.Kind == StartInit {
+		ids = []string{a.ID}
+	}
+	for _, id := range ids {
+		if err := w.claims.claim(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if a.Kind == FillGaps {
+		return nil, w.o.Engine.Fill(ctx, w.o.Config, ids)
+	}
+	return w.o.Engine.Init(ctx, w.o.Config, a.ID)
 }
 
 // initialised tells the machine; the result is whether this was a warm-up, as opposed to a Begin waiting for it.
@@ -97,7 +111,7 @@ func (w *Writer) openPlain() []Action {
 }
 
 func (w *Writer) begunNow() []Action {
-	w.begun = time.Now()
+	w.begun, w.written = time.Now(), time.Time{}
 	actions, err := w.m.Begun()
 	if err != nil {
 		return w.m.Fail(err)

@@ -35,10 +35,10 @@ func (m *Machine) Seal(rows int64) ([]Action, error) {
 	}
 	if rows == 0 {
 		m.state, m.held = Sealed, false
-		return []Action{{Discard, m.id}, {Kind: Reply}}, nil
+		return []Action{{Kind: Discard, ID: m.id}, {Kind: Reply}}, nil
 	}
 	m.state = Sealing
-	return []Action{{Seal, m.id}}, nil
+	return []Action{{Kind: Seal, ID: m.id}}, nil
 }
 
 // SealDone tells that the epoch is proven. From here on nothing in Penstock may end or initialise its id.
@@ -48,7 +48,7 @@ func (m *Machine) SealDone() ([]Action, error) {
 	}
 	m.state, m.held = Sealed, false
 	m.remember(m.id)
-	return []Action{{Release, m.id}, {Kind: Reply}}, nil
+	return []Action{{Kind: Release, ID: m.id}, {Kind: Reply}}, nil
 }
 
 func (m *Machine) mismatch(rows int64) error {
@@ -86,9 +86,9 @@ func (m *Machine) End() []Action {
 func (m *Machine) giveUp() Action {
 	m.held = false
 	if m.transactional && m.rows == 0 && m.state != Failed {
-		return Action{Discard, m.id}
+		return Action{Kind: Discard, ID: m.id}
 	}
-	return Action{Abort, m.id}
+	return Action{Kind: Abort, ID: m.id}
 }
 
 // live reports whether id is that of an epoch that has a producer or waits for one.

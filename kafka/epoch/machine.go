@@ -33,8 +33,8 @@ type ActionKind int
 const (
 	// StartInit initialises ID on its own goroutine [InitDone, InitFailed].
 	StartInit ActionKind = iota
-	// FillGap initialises ID on its own goroutine and discards the producer [InitDone, InitFailed].
-	FillGap
+	// FillGaps initialises IDs, and nothing else, on its own goroutine [InitDone, InitFailed, of ID, the first of them].
+	FillGaps
 	// OpenPlain opens the producer without transactions [Begun, Fail].
 	OpenPlain
 	// Begin opens the transaction of the initialised ID [Begun, Fail].
@@ -53,7 +53,7 @@ const (
 	Reply
 )
 
-var actionNames = [...]string{"StartInit", "FillGap", "OpenPlain", "Begin", "Flush", "Seal", "Abort", "Discard", "Release",
+var actionNames = [...]string{"StartInit", "FillGaps", "OpenPlain", "Begin", "Flush", "Seal", "Abort", "Discard", "Release",
 	"Reply"}
 
 // String is the name as the scripts of the tests spell it.
@@ -63,6 +63,7 @@ func (k ActionKind) String() string { return actionNames[k] }
 type Action struct {
 	Kind ActionKind
 	ID   string
+	IDs  []string
 }
 
 // sealedKept is how many sealed ids are remembered. A committable waits for at most as many checkpoints as Flink runs at
@@ -176,7 +177,7 @@ func (m *Machine) next() []Action {
 	}
 	var actions []Action
 	if m.warm == Ready && m.warmID != m.want {
-		actions = append(actions, Action{Discard, m.warmID})
+		actions = append(actions, Action{Kind: Discard, ID: m.warmID})
 		m.warm = Idle
 	}
 	if m.warm == Ready {
@@ -193,26 +194,26 @@ func (m *Machine) nextForBegin() []Action {
 	m.busyForBegin = true
 	var actions []Action
 	if m.warm == Ready && m.warmID != m.id {
-		actions = append(actions, Action{Discard, m.warmID})
+		actions = append(actions, Action{Kind: Discard, ID: m.warmID})
 		m.warm = Idle
 		m.gaps = slices.DeleteFunc(m.gaps, func(gap string) bool { return gap == m.warmID })
 	}
 	if len(m.gaps) > 0 {
-		gap := m.gaps[0]
-		m.gaps = m.gaps[1:]
-		return append(actions, m.start(FillGap, gap))
+		fill := m.start(FillGaps, m.gaps[0])
+		fill.IDs, m.gaps = m.gaps, nil
+		return append(actions, fill)
 	}
 	if m.warm != Ready {
 		m.warm, m.warmID = Warming, m.id
 		return append(actions, m.start(StartInit, m.id))
 	}
 	m.warm, m.state = Idle, Ready
-	return append(actions, Action{Begin, m.id})
+	return append(actions, Action{Kind: Begin, ID: m.id})
 }
 
 func (m *Machine) start(kind ActionKind, id string) Action {
 	m.busy = id
-	return Action{kind, id}
+	return Action{Kind: kind, ID: id}
 }
 
 // InitDone tells that the initialisation under way has succeeded.
@@ -225,7 +226,7 @@ func (m *Machine) InitDone(id string) ([]Action, error) {
 		m.warm = Ready
 		if m.state == Failed || m.state == Released {
 			m.warm = Idle
-			return []Action{{Discard, id}}, nil
+			return []Action{{Kind: Discard, ID: id}}, nil
 		}
 	}
 	return m.next(), nil
@@ -289,5 +290,5 @@ func (m *Machine) dropWarm() []Action {
 		return nil // one under way is discarded by InitDone
 	}
 	m.warm = Idle
-	return []Action{{Discard, m.warmID}}
+	return []Action{{Kind: Discard, ID: m.warmID}}
 }

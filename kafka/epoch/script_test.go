@@ -72,7 +72,11 @@ func feed(t *testing.T, m *Machine, line string, out *strings.Builder) *Machine 
 	}
 	actions, err := step(t, m, name, args, words)
 	for _, a := range actions {
-		fmt.Fprintln(out, strings.TrimSpace(a.Kind.String()+" "+a.ID))
+		ids := strings.Join(a.IDs, " ")
+		if ids == "" {
+			ids = a.ID
+		}
+		fmt.Fprintln(out, strings.TrimSpace(a.Kind.String()+" "+ids))
 	}
 	if err != nil {
 		fmt.Fprintf(out, "error %v: %v\n", producer.KindOf(err), err)

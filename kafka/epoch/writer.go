@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/lease"
 )
 
 // Options configure a Writer.
@@ -18,6 +19,9 @@ type Options struct {
 	WarmPool bool
 	// InitTimeout bounds one initialisation; 0 means Config.MaxBlock.
 	InitTimeout time.Duration
+	// Owner claims the ids in Owners; a nil Owners knows of no other writer.
+	Owner  Owner
+	Owners *Owners
 	// Warmed, when set, is told of each warm-up that has ended, on the goroutine that did it.
 	Warmed func(id string, took time.Duration, err error)
 }
@@ -70,6 +74,9 @@ type Writer struct {
 	initCtx     context.Context
 	cancelInits context.CancelFunc
 	inits       sync.WaitGroup
+	claims      *claims
+	// lease bounds when initialisations may be sent; nil without transactions.
+	lease *lease.Lease
 
 	// mu guards everything below. It is never held while the network is waited for.
 	mu       sync.Mutex
@@ -81,6 +88,7 @@ type Writer struct {
 	sealed   producer.Sealed
 	identity producer.Identity
 	begun    time.Time
+	written  time.Time // when the first row of the open epoch was given to the producer; zero before
 	initTime time.Duration
 	stats    Stats
 }
@@ -102,6 +110,11 @@ func NewWriter(o Options) *Writer {
 		ready:   map[string]readyProducer{},
 	}
 	w.initCtx, w.cancelInits = context.WithCancel(context.Background())
+	if o.Transactional {
+		w.claims = o.Owners.join(o.Owner, w.evicted)
+		w.lease = lease.New(lease.Length)
+		w.o.Config.Lease = w.lease
+	}
 	return w
 }
 
@@ -144,7 +157,26 @@ func (w *Writer) Begin(ctx context.Context, epochID uint64, id string, gaps []st
 	if w.m.state == Failed {
 		return BeginResult{}, w.m.cause
 	}
+	w.answers()
 	return BeginResult{Warm: warm, InitTime: w.initTime}, nil
+}
+
+// answers is called when a request has been dealt with on which later ones depend: those come from a client that is alive, however
+// long this process stood still before.
+func (w *Writer) answers() {
+	if w.lease != nil {
+		w.lease.Restart()
+	}
+}
+
+// evicted makes room for a later attempt of the task: this writer is over, and its initialisations end now.
+func (w *Writer) evicted(cause error) {
+	w.mu.Lock()
+	w.run(w.m.Fail(cause))
+	w.mu.Unlock()
+	w.cancelInits()
+	w.inits.Wait()
+	w.claims.leave()
 }
 
 // Produce hands every record to the producer or fails the epoch.
@@ -154,11 +186,19 @@ func (w *Writer) Produce(ctx context.Context, r *producer.Records) error {
 		return err
 	}
 	start := time.Now()
+	w.mu.Lock()
+	if w.written.IsZero() {
+		w.written = start
+	}
+	w.mu.Unlock()
 	err = to.Produce(ctx, r)
 	took := time.Since(start)
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if old := w.tooOld(); old != nil {
+		err = old
+	}
 	if err != nil {
 		return w.failed(err)
 	}
@@ -231,31 +271,55 @@ func (w *Writer) Flush(ctx context.Context, rows int64) error {
 func (w *Writer) Seal(ctx context.Context, rows int64) (SealResult, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	open := w.open
+	if err := w.tooOld(); err != nil {
+		return SealResult{}, w.failed(err)
+	}
 	actions, err := w.m.Seal(rows)
 	w.run(actions)
 	if err != nil {
 		return SealResult{}, err
 	}
 	if w.m.state == Sealing {
-		w.open = nil // consumed by Seal, whatever its outcome
-		w.mu.Unlock()
-		start := time.Now()
-		sealed, err := open.Seal(ctx, rows)
-		took := time.Since(start)
-		w.mu.Lock()
-		if err != nil {
-			return SealResult{}, w.failed(err)
-		}
-		w.stats.FlushTime += took
-		w.sealed = sealed
-		actions, err := w.m.SealDone()
-		w.run(actions)
-		if err != nil {
+		if err := w.prove(ctx, rows); err != nil {
 			return SealResult{}, err
 		}
 	}
+	w.answers()
 	return SealResult{Identity: w.identity, Rows: rows, Stats: w.stats}, nil
+}
+
+// prove takes the machine from Sealing to Sealed. It gives mu up while it waits, and within the age of the transaction.
+func (w *Writer) prove(ctx context.Context, rows int64) error {
+	open := w.open
+	w.open = nil // consumed by Seal, whatever its outcome
+	if until, ok := w.usable(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, until)
+		defer cancel()
+	}
+	w.mu.Unlock()
+	start := time.Now()
+	sealed, err := open.Seal(ctx, rows)
+	took := time.Since(start)
+	w.mu.Lock()
+	if old := w.tooOld(); old != nil {
+		if err == nil {
+			sealed.Release()
+		}
+		err = old
+	}
+	if err != nil {
+		return w.failed(err)
+	}
+	w.stats.FlushTime += took
+	actions, err := w.m.SealDone()
+	if err != nil {
+		sealed.Release() // failed meanwhile
+		return err
+	}
+	w.sealed = sealed
+	w.run(actions)
+	return nil
 }
 
 // Abort gives the open epoch up: its transaction is aborted, bounded by ctx, when it holds rows. Without transactions the
@@ -284,6 +348,10 @@ func (w *Writer) Close(ctx context.Context) error {
 	defer stop()
 	w.inits.Wait()
 	w.cancelInits()
+	w.claims.leave()
+	if w.lease != nil {
+		w.lease.End()
+	}
 	return err
 }
 
@@ -293,6 +361,9 @@ func (w *Writer) Err() error {
 	defer w.mu.Unlock()
 	if w.m.cause != nil {
 		return w.m.cause
+	}
+	if err := w.tooOld(); err != nil {
+		return err
 	}
 	if t := w.current(); t != nil {
 		return t.Err()

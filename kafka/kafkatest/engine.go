@@ -212,6 +212,18 @@ func hold(ctx context.Context, f Faults) error {
 	}
 }
 
+// Fill is Init for each id in turn, without producers.
+func (e *Engine) Fill(ctx context.Context, cfg producer.Config, ids []string) error {
+	for _, id := range ids {
+		r, err := e.Init(ctx, cfg, id)
+		if err != nil {
+			return err
+		}
+		r.Discard()
+	}
+	return nil
+}
+
 // OpenPlain opens a producer without transactions; its id in faults and log is "".
 func (e *Engine) OpenPlain(ctx context.Context, _ producer.Config) (producer.Plain, error) {
 	if err := ctx.Err(); err != nil {

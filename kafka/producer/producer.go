@@ -3,6 +3,8 @@ package producer
 import (
 	"context"
 	"time"
+
+	"penstock.dev/penstock/kafka/producer/lease"
 )
 
 // Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
@@ -39,6 +41,8 @@ type Config struct {
 	Retries                *int
 	// Security nil: PLAINTEXT.
 	Security *Security
+	// Lease bounds when initialisations may be sent; nil: each has one of its own.
+	Lease *lease.Lease
 }
 
 // Identity names one transaction for the committer.
@@ -110,6 +114,9 @@ type Engine interface {
 	// Init creates a transactional producer, initialises its id and learns the identity from the coordinator. It blocks up
 	// to a second on a healthy broker: never call it on the barrier path. It returns when ctx ends.
 	Init(ctx context.Context, cfg Config, transactionalID string) (Ready, error)
+	// Fill initialises ids that will stay empty, in no order; it makes no producer. It returns when all are initialised or ctx ends,
+	// and then sends nothing more.
+	Fill(ctx context.Context, cfg Config, ids []string) error
 	// OpenPlain creates a producer without transactions (AT_LEAST_ONCE, NONE).
 	OpenPlain(ctx context.Context, cfg Config) (Plain, error)
 }

@@ -56,10 +56,22 @@ func New(s *producer.Security) (*Access, error) {
 
 // Options make a client use the access.
 func (a *Access) Options() []kgo.Opt {
-	var options []kgo.Opt
+	return a.OptionsOver(func(c net.Conn) (net.Conn, error) { return c, nil })
+}
+
+// OptionsOver are Options for a client whose connections are wrapped once they are made.
+func (a *Access) OptionsOver(wrap func(net.Conn) (net.Conn, error)) []kgo.Opt {
+	dial := a.dialPlain
 	if a.verify != nil {
-		options = append(options, kgo.Dialer(a.dial))
+		dial = a.dial
 	}
+	options := []kgo.Opt{kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(c)
+	})}
 	if a.security != nil && a.security.SASL != nil {
 		options = append(options, kgo.SASL(a.mechanism(a.security.SASL)))
 	}
@@ -109,6 +121,10 @@ func (a *Access) Check(ctx context.Context, cl *kgo.Client) error {
 	}
 }
 
+func (a *Access) dialPlain(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, address)
+}
+
 // dial makes an encrypted connection; refusals of the handshake do not reach who asked for the client tries again.
 func (a *Access) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -137,6 +153,9 @@ type watched struct {
 	net.Conn
 	access *Access
 }
+
+// NetConn is the encrypted connection below.
+func (w *watched) NetConn() net.Conn { return w.Conn }
 
 // Read reads and looks at the failure.
 func (w *watched) Read(p []byte) (int, error) {

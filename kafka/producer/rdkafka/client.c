@@ -4,6 +4,7 @@
  */
 #include "penstock_rdkafka.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,8 @@
 
 /* How many messages one rd_kafka_produce_batch call gets: 1024 * 72 bytes stay in the second-level cache. */
 #define CHUNK 1024
+/* A level of syslog. */
+#define PS_LOG_DEBUG 7
 /* The longest uninterrupted wait inside the library, which cannot be cancelled by us. */
 #define SLICE_MS 200
 
@@ -21,6 +24,7 @@ struct ps_client {
         rd_kafka_t *rk;
         rd_kafka_queue_t *main_queue;
         uintptr_t log_handle;
+        uintptr_t dial_handle;
 
         pthread_t poller;
         int poller_started;
@@ -32,6 +36,7 @@ struct ps_client {
         atomic_int fatal_raised;
         atomic_int refused;
         atomic_int cancelled;
+        atomic_int ending; /* connections are cut on purpose from now on */
         atomic_int stopping;
         /* Rounds of the poll thread; room in the queue appears only in such a round. Raised under mu. */
         atomic_int_fast64_t polls;
@@ -55,6 +60,8 @@ struct ps_client {
 
 /* Implemented in Go (log.go). */
 extern void psLog(uintptr_t handle, int level, char *facility, char *text);
+/* Implemented in Go (relay.go). */
+extern int psDial(uintptr_t handle, int fd, void *addr, int addrlen);
 
 int ps_check_version(void) {
         int v = rd_kafka_version();
@@ -150,10 +157,37 @@ static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) 
                 atomic_store(&c->fatal_raised, 1);
 }
 
+/* The library's name for the broker whose connection carries InitProducerId, AddPartitionsToTxn and EndTxn, and no records. */
+#define COORDINATOR "TxnCoordinator"
+
+/* Whether the broker of this thread is the coordinator. on_connect gets an address only, and is called by the broker's own thread
+   after that has announced that it connects. */
+static _Thread_local int of_coordinator;
+
+static int on_connect(int fd, const struct sockaddr *addr, int addrlen, const char *id, void *opaque) {
+        ps_client *c = opaque;
+        (void)id;
+        if (c->dial_handle && of_coordinator)
+                return psDial(c->dial_handle, fd, (void *)addr, addrlen);
+        return connect(fd, addr, (socklen_t)addrlen) == 0 || errno == EINPROGRESS ? 0 : errno;
+}
+
+static rd_kafka_resp_err_t on_broker_state(rd_kafka_t *rk, int32_t id, const char *secproto, const char *name, int port,
+                                           const char *state, void *opaque) {
+        (void)rk, (void)id, (void)secproto, (void)port, (void)state, (void)opaque;
+        of_coordinator = strcmp(name, COORDINATOR) == 0;
+        return PS_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque, char *text, size_t size) {
+        (void)conf, (void)text, (void)size;
+        return rd_kafka_interceptor_add_on_broker_state_change(rk, "penstock", on_broker_state, opaque);
+}
+
 static void on_log(const rd_kafka_t *rk, int level, const char *fac, const char *buf) {
         ps_client *c = rd_kafka_opaque(rk);
         if (c)
-                psLog(c->log_handle, level, (char *)fac, (char *)buf);
+                psLog(c->log_handle, atomic_load(&c->ending) ? PS_LOG_DEBUG : level, (char *)fac, (char *)buf);
 }
 
 /*
@@ -220,10 +254,14 @@ static rd_kafka_conf_t *make_conf(ps_client *c, const char **names, const char *
         rd_kafka_conf_set_error_cb(conf, on_error);
         rd_kafka_conf_set_log_cb(conf, on_log);
         rd_kafka_conf_set_stats_cb(conf, on_stats);
+        rd_kafka_conf_set_connect_cb(conf, on_connect);
+        if (c->dial_handle)
+                rd_kafka_conf_interceptor_add_on_new(conf, "penstock", on_new, c);
         return conf;
 }
 
-ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, ps_result *r) {
+ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, uintptr_t dial_handle,
+                  ps_result *r) {
         ps_client *c = calloc(1, sizeof(*c));
         rd_kafka_conf_t *conf;
         pthread_condattr_t attr;
@@ -233,7 +271,8 @@ ps_client *ps_new(const char **names, const char **values, int count, uintptr_t 
                 set_result(r, -1, "out of memory");
                 return NULL;
         }
-        c->log_handle = log_handle;
+        c->log_handle  = log_handle;
+        c->dial_handle = dial_handle;
         pthread_mutex_init(&c->mu, NULL);
         pthread_condattr_init(&attr);
         pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -291,6 +330,11 @@ void ps_cancel(ps_client *c) {
         atomic_store(&c->cancelled, 1);
         pthread_cond_broadcast(&c->changed);
         pthread_mutex_unlock(&c->mu);
+}
+
+void ps_end(ps_client *c) {
+        atomic_store(&c->ending, 1);
+        ps_cancel(c);
 }
 
 void ps_resume(ps_client *c) {

@@ -37,6 +37,8 @@ type client struct {
 	id     string
 	engine *Engine
 	log    cgo.Handle
+	// relay carries the connections to the coordinator; nil without transactions.
+	relay *relay
 	// targets are the topics produced to; only the producing goroutine reads them.
 	targets map[string]*target
 }
@@ -52,7 +54,7 @@ func checkVersion() error {
 
 func versionText() string { return C.GoString(C.rd_kafka_version_str()) }
 
-// newClient creates a producer; id "" makes one without transactions.
+// newClient creates a producer; id "" makes one without transactions. Its initialisation is of the lease in cfg.
 func (e *Engine) newClient(cfg producer.Config, id string) (*client, error) {
 	options, err := settings(cfg, id)
 	if err != nil {
@@ -63,13 +65,19 @@ func (e *Engine) newClient(cfg producer.Config, id string) (*client, error) {
 		log = log.With(slog.String("transactional_id", id))
 	}
 	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log), targets: map[string]*target{}}
+	var dial C.uintptr_t
+	if id != "" {
+		c.relay = newRelay(cfg)
+		dial = C.uintptr_t(c.relay.handle)
+	}
 	names, values := cStrings(options)
 	defer freeStrings(names)
 	defer freeStrings(values)
 	var r C.ps_result
-	c.p = C.ps_new(&names[0], &values[0], C.int(len(options)), C.uintptr_t(c.log), &r)
+	c.p = C.ps_new(&names[0], &values[0], C.int(len(options)), C.uintptr_t(c.log), dial, &r)
 	if c.p == nil {
 		c.log.Delete()
+		c.relay.close()
 		return nil, producer.Errorf(producer.BadRequest, "librdkafka refused the configuration: %s", C.GoString(&r.text[0]))
 	}
 	e.producers.Add(1)
@@ -94,7 +102,8 @@ func freeStrings(list []*C.char) {
 
 // destroy gives the producer up. The transaction, if one is open, stays as it is at the coordinator.
 func (c *client) destroy() {
-	C.ps_cancel(c.p)
+	C.ps_end(c.p)
+	c.relay.cut()
 	go func() {
 		c.engine.destroying <- struct{}{}
 		for _, t := range c.targets {
@@ -102,6 +111,7 @@ func (c *client) destroy() {
 		}
 		C.ps_destroy(c.p)
 		<-c.engine.destroying
+		c.relay.close()
 		c.log.Delete()
 		c.engine.producers.Add(-1)
 	}()
@@ -143,13 +153,17 @@ func ended(ctx context.Context) error {
 }
 
 // initTransactions runs until success, a final error or the end of ctx. A time-out or any other retriable answer is tried
-// again within ctx.
+// again within ctx. No request of it leaves after ctx has ended, or after the lease has: see package lease.
 func (c *client) initTransactions(ctx context.Context) error {
+	defer context.AfterFunc(ctx, c.relay.cut)()
 	for {
 		var r C.ps_result
 		C.ps_init_transactions(c.p, C.int(max(remaining(ctx, txnSlice), 1)), &r)
 		if r.code == 0 {
-			return nil
+			return c.relay.keep(c.id)
+		}
+		if err := c.relay.over(ctx, c.id); err != nil {
+			return err
 		}
 		res := goResult(&r)
 		if refusal := c.snapshot().refusal; refusal.code != 0 {

@@ -20,6 +20,8 @@
 //	config.go       producer.Config -> librdkafka's options
 //	client.go       one librdkafka producer, wrapped for Go
 //	produce.go      batches of records and their partitions; shape.go checks what C will read
+//	relay.go        the way to the transaction coordinator, which asks the lease before anything leaves
+//	fill.go         ids of skipped checkpoints
 //	transaction.go  Ready, Open, Sealed and the seal rule
 //	plain.go        the producer without transactions
 //	identity.go     the coordinator's word on an identity (DescribeTransactions)

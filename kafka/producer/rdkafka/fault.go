@@ -56,7 +56,7 @@ func (c *client) fault(doing string, r result) *producer.Error {
 	case C.PS_ERR_MSG_TIMED_OUT:
 		return c.deliveryTimeout(r)
 	case C.PS_ERR_BAD_TXN_TIMEOUT:
-		return c.badTransactionTimeout(0)
+		return badTransactionTimeout(c.cfg, 0)
 	case C.PS_ERR_TOPIC_AUTH:
 		return fault(producer.BadRequest, r.code, "%s: topic %q may not be written by this user: grant WRITE on the topic",
 			doing, r.topic)
@@ -64,8 +64,7 @@ func (c *client) fault(doing string, r result) *producer.Error {
 		return fault(producer.FailEpoch, r.code, "%s: topic %q refuses the timestamp of a record (%s): correct the metadata column "+
 			"'timestamp' of the rows, or the topic's message.timestamp.before.max.ms and message.timestamp.after.max.ms", doing, r.topic, r.text)
 	case C.PS_ERR_TXN_ID_AUTH:
-		return fault(producer.BadRequest, r.code, "%s: the transactional id %q may not be used by this user: grant WRITE and "+
-			"DESCRIBE on ids with the prefix in sink.transactional-id-prefix", doing, c.id)
+		return mayNotUse(c.id)
 	default:
 		return fault(producer.FailEpoch, r.code, "%s of %s: %s (code %d)", doing, c.what(), r.text, r.code)
 	}
@@ -105,19 +104,25 @@ func (c *client) deliveryTimeout(r result) *producer.Error {
 }
 
 // badTransactionTimeout has both numbers when the broker told its maximum, else limit is 0.
-func (c *client) badTransactionTimeout(limit time.Duration) *producer.Error {
+func badTransactionTimeout(cfg producer.Config, limit time.Duration) *producer.Error {
 	broker := "the broker's transaction.max.timeout.ms"
 	if limit > 0 {
 		broker += fmt.Sprintf(" = %d", limit.Milliseconds())
 	}
 	return fault(producer.BadRequest, C.PS_ERR_BAD_TXN_TIMEOUT, "properties.transaction.timeout.ms = %d is above %s: lower the "+
-		"property, or raise the maximum on the broker", c.cfg.TransactionTimeout.Milliseconds(), broker)
+		"property, or raise the maximum on the broker", cfg.TransactionTimeout.Milliseconds(), broker)
+}
+
+// mayNotUse is the answer of an authorizer.
+func mayNotUse(id string) *producer.Error {
+	return fault(producer.BadRequest, C.PS_ERR_TXN_ID_AUTH, "the transactional id %q may not be used by this user: grant WRITE and "+
+		"DESCRIBE on ids with the prefix in sink.transactional-id-prefix", id)
 }
 
 // initFault is a final refusal of init_transactions.
 func (c *client) initFault(ctx context.Context, r result) error {
 	if r.code == C.PS_ERR_BAD_TXN_TIMEOUT {
-		return c.badTransactionTimeout(c.engine.identities.maxTransactionTimeout(ctx, c.cfg))
+		return badTransactionTimeout(c.cfg, c.engine.identities.maxTransactionTimeout(ctx, c.cfg))
 	}
 	return c.fault("initialising", r)
 }

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 /* ---- librdkafka ---- */
@@ -127,6 +128,17 @@ void rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf,
                                 void (*cb)(rd_kafka_t *rk, int err, const char *reason, void *opaque));
 void rd_kafka_conf_set_log_cb(rd_kafka_conf_t *conf,
                               void (*cb)(const rd_kafka_t *rk, int level, const char *fac, const char *buf));
+rd_kafka_resp_err_t rd_kafka_conf_interceptor_add_on_new(
+    rd_kafka_conf_t *conf, const char *name,
+    rd_kafka_resp_err_t (*cb)(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque, char *text, size_t size),
+    void *opaque);
+rd_kafka_resp_err_t rd_kafka_interceptor_add_on_broker_state_change(
+    rd_kafka_t *rk, const char *name,
+    rd_kafka_resp_err_t (*cb)(rd_kafka_t *rk, int32_t id, const char *secproto, const char *name, int port,
+                              const char *state, void *opaque),
+    void *opaque);
+void rd_kafka_conf_set_connect_cb(rd_kafka_conf_t *conf,
+                                  int (*cb)(int fd, const struct sockaddr *addr, int addrlen, const char *id, void *opaque));
 void rd_kafka_conf_set_stats_cb(rd_kafka_conf_t *conf,
                                 int (*cb)(rd_kafka_t *rk, char *json, size_t json_len, void *opaque));
 
@@ -220,10 +232,12 @@ typedef struct ps_client ps_client;
 int ps_check_version(void);
 
 /*
- * Creates a producer from count name/value pairs and starts its poll thread. log_handle is handed back to psLog.
+ * Creates a producer from count name/value pairs and starts its poll thread. log_handle is handed back to psLog, and
+ * dial_handle, unless it is 0, to psDial for every connection to the transaction coordinator.
  * Returns NULL and fills r (naming the option) when the library refuses the configuration.
  */
-ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, ps_result *r);
+ps_client *ps_new(const char **names, const char **values, int count, uintptr_t log_handle, uintptr_t dial_handle,
+                  ps_result *r);
 
 /* The library's own handle, for making topics. */
 rd_kafka_t *ps_handle(ps_client *c);
@@ -234,6 +248,8 @@ void ps_destroy(ps_client *c);
 
 /* Makes every call that waits return soon, and those to come. May be called from any thread until ps_destroy. */
 void ps_cancel(ps_client *c);
+/* ps_cancel for good; what the library logs from now on is for debugging. ps_destroy follows. */
+void ps_end(ps_client *c);
 /* Takes a ps_cancel back, for a producer that outlives the call that was cancelled. */
 void ps_resume(ps_client *c);
 

@@ -1,0 +1,230 @@
+package rdkafka_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"penstock.dev/penstock/kafka/epoch"
+	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/lease"
+)
+
+// oldAttemptEnv makes this test binary the daemon of an old attempt: it holds the bootstrap server and the prefix of the ids.
+const oldAttemptEnv = "PENSTOCK_TEST_OLD_ATTEMPT"
+
+// TestOldAttempt is that process. It begins the epoch of checkpoint 1, warms the id of checkpoint 2, and tells what came of it.
+func TestOldAttempt(t *testing.T) {
+	server, prefix, ok := strings.Cut(os.Getenv(oldAttemptEnv), " ")
+	if !ok {
+		return // an ordinary run of the tests
+	}
+	w := epoch.NewWriter(epoch.Options{Engine: newEngine(t), Config: config(server), Transactional: true, WarmPool: true,
+		Warmed: func(_ string, _ time.Duration, err error) { fmt.Printf("warmed %v\n", err) }})
+	if _, err := w.Begin(testContext(t, time.Minute), 1, prefix+"-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("warming")
+	if err := w.Warm(prefix + "-2"); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(30 * time.Second) // the parent ends this process before
+}
+
+// oldAttempt starts the process and returns it, stopped, so long after it has begun to warm up.
+func oldAttempt(t *testing.T, prefix string, after time.Duration) (process *os.Process, lines *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestOldAttempt$")
+	cmd.Env = append(os.Environ(), oldAttemptEnv+"="+realBroker(t).Addr()+" "+prefix)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	lines = bufio.NewScanner(out)
+	awaitLine(t, lines, "warming")
+	time.Sleep(after)
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process, lines
+}
+
+// awaitLine returns the rest of the first line that begins with word.
+func awaitLine(t *testing.T, lines *bufio.Scanner, word string) string {
+	t.Helper()
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), word); ok {
+			return rest
+		}
+	}
+	t.Fatalf("the old attempt has ended before %q", word)
+	return ""
+}
+
+// TestResumedAttemptSendsNothing is A2 and E6 of kafka.md: the daemon of an old attempt is stopped while it warms up the id of the next
+// checkpoint, a new attempt seals that id, and the old daemon goes on before the commit.
+func TestResumedAttemptSendsNothing(t *testing.T) {
+	b := realBroker(t)
+	createTopic(t, b, "resumed", 1, nil)
+	const perEpoch = 20
+	cut := 0
+	// The later ones are stopped further on their way to InitProducerId, or after it.
+	waits := []time.Duration{0, 2 * time.Millisecond, 8 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond}
+	for i, after := range waits {
+		id := fmt.Sprintf("resumed%d-0-2", i)
+		old, lines := oldAttempt(t, fmt.Sprintf("resumed%d-0", i), after)
+		young := mustOpen(t, newEngine(t), config(b.Addr()), id)
+		mustProduce(t, young, rows("resumed", id, perEpoch))
+		sealed, err := young.Seal(testContext(t, 30*time.Second), perEpoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		who := sealed.Identity()
+		sealed.Release()
+		time.Sleep(lease.Length + 200*time.Millisecond)
+		if err := old.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		said := awaitLine(t, lines, "warmed")
+		t.Logf("stopped %v after the warm-up began: %s", after, said)
+		if strings.Contains(said, "stood still") {
+			cut++
+		}
+		time.Sleep(300 * time.Millisecond) // what was let through would have arrived
+		if err := b.EndTransaction(testContext(t, 30*time.Second), id, who.ProducerID, who.ProducerEpoch, true); err != nil {
+			t.Errorf("stopped %v after the warm-up began: commit: %v", after, err)
+		}
+		_ = old.Kill()
+		awaitCommitted(t, "resumed", (i+1)*perEpoch)
+	}
+	if cut == 0 {
+		t.Error("no initialisation was cut off: the test proves nothing")
+	}
+}
+
+// TestCutOffInitialisationSendsNothing: when Init has returned with the end of its context, the id is never touched any more.
+func TestCutOffInitialisationSendsNothing(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	cfg := config(b.Addr())
+	mustOpen(t, e, cfg, "cut-warm").Discard() // the coordinator is up
+	touched, cut := 0, 0
+	for i := range 40 {
+		id := fmt.Sprintf("cut-0-%d", i)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		ready, err := e.Init(ctx, cfg, id)
+		cancel()
+		if err == nil {
+			ready.Discard()
+			continue
+		}
+		cut++
+		before := described(t, b.Addr(), id)
+		time.Sleep(100 * time.Millisecond)
+		if after := described(t, b.Addr(), id); after != before {
+			t.Errorf("%s: %q when Init had returned, %q later", id, before, after)
+		}
+		if before != "" {
+			touched++
+		}
+	}
+	t.Logf("%d initialisations cut off, %d of them after the request had left", cut, touched)
+	if cut == 0 {
+		t.Error("no initialisation was cut off")
+	}
+}
+
+// described is state and identity at the coordinator, "" when it does not know the id.
+func described(t *testing.T, server, id string) string {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	all, err := kadm.NewClient(cl).DescribeTransactions(testContext(t, 20*time.Second), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if txn := all[id]; txn.Err == nil {
+		return fmt.Sprintf("%s %d/%d", txn.State, txn.ProducerID, txn.ProducerEpoch)
+	}
+	return ""
+}
+
+// TestFillGaps is A8: a hundred skipped checkpoints, in less time than librdkafka needs for five, and again when some of the ids are
+// known and hold transactions.
+func TestFillGaps(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "gaps", 1, nil)
+	lingering := mustOpen(t, e, config(b.Addr()), "gaps-0-50")
+	mustProduce(t, lingering, rows("gaps", "lost", 3))
+	sealed, err := lingering.Seal(testContext(t, 30*time.Second), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed.Release()
+	var ids []string
+	for i := range 100 {
+		ids = append(ids, fmt.Sprintf("gaps-0-%d", i))
+	}
+	start := time.Now()
+	if err := e.Fill(testContext(t, 30*time.Second), config(b.Addr()), ids); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	t.Logf("%d ids in %v", len(ids), took)
+	if took > 2*time.Second {
+		t.Errorf("%v for %d ids", took, len(ids))
+	}
+	for _, id := range ids {
+		got, want := described(t, b.Addr(), id), "/0"
+		if id == "gaps-0-50" {
+			want = "/2"
+		}
+		if !strings.HasPrefix(got, "Empty ") || !strings.HasSuffix(got, want) {
+			t.Errorf("%s is %q", id, got)
+		}
+	}
+}
+
+func TestFillFaults(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	cfg := config(b.Addr())
+	cfg.TransactionTimeout = 3 * time.Hour
+	err := e.Fill(testContext(t, 30*time.Second), cfg, []string{"fill-a", "fill-b"})
+	if producer.KindOf(err) != producer.BadRequest || !strings.Contains(err.Error(), "= 10800000 is above the broker's "+
+		"transaction.max.timeout.ms = 7200000") {
+		t.Errorf("kind %v of %v", producer.KindOf(err), err)
+	}
+	start := time.Now()
+	err = e.Fill(testContext(t, 300*time.Millisecond), config("127.0.0.1:1"), []string{"fill-a", "fill-b"})
+	if producer.KindOf(err) != producer.Retry || time.Since(start) > 10*time.Second {
+		t.Errorf("kind %v of %v after %v", producer.KindOf(err), err, time.Since(start))
+	}
+	over := config(b.Addr())
+	over.Lease = lease.New(lease.Length)
+	over.Lease.End()
+	if err := e.Fill(testContext(t, 30*time.Second), over, []string{"fill-c"}); producer.KindOf(err) != producer.Fenced {
+		t.Errorf("kind %v of %v", producer.KindOf(err), err)
+	}
+	if known := described(t, b.Addr(), "fill-c"); known != "" {
+		t.Errorf("fill-c is %s", known)
+	}
+}
