@@ -55,23 +55,14 @@ func New(s *producer.Security) (*Access, error) {
 }
 
 // Options make a client use the access.
-func (a *Access) Options() []kgo.Opt {
-	return a.OptionsOver(func(c net.Conn) (net.Conn, error) { return c, nil })
-}
+func (a *Access) Options() []kgo.Opt { return a.OptionsOver(nil) }
 
-// OptionsOver are Options for a client whose connections are wrapped once they are made.
+// OptionsOver are Options for a client whose connections are wrapped once they are made; nil wraps nothing.
 func (a *Access) OptionsOver(wrap func(net.Conn) (net.Conn, error)) []kgo.Opt {
-	dial := a.dialPlain
-	if a.verify != nil {
-		dial = a.dial
+	var options []kgo.Opt
+	if a.verify != nil || wrap != nil {
+		options = append(options, kgo.Dialer(a.dialer(wrap)))
 	}
-	options := []kgo.Opt{kgo.Dialer(func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return wrap(c)
-	})}
 	if a.security != nil && a.security.SASL != nil {
 		options = append(options, kgo.SASL(a.mechanism(a.security.SASL)))
 	}
@@ -118,6 +109,24 @@ func (a *Access) Check(ctx context.Context, cl *kgo.Client) error {
 	case err := <-answer:
 		a.passed.Store(err == nil)
 		return a.Refusal(err)
+	}
+}
+
+// dialer is how connections are made, and wrapped unless wrap is nil.
+func (a *Access) dialer(wrap func(net.Conn) (net.Conn, error)) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dial := a.dialPlain
+	if a.verify != nil {
+		dial = a.dial
+	}
+	if wrap == nil {
+		return dial
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return wrap(c)
 	}
 }
 

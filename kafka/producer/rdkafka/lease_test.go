@@ -15,7 +15,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"penstock.dev/penstock/kafka/epoch"
-	"penstock.dev/penstock/kafka/producer"
 	"penstock.dev/penstock/kafka/producer/lease"
 )
 
@@ -124,28 +123,33 @@ func TestCutOffInitialisationSendsNothing(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	cfg := config(b.Addr())
 	mustOpen(t, e, cfg, "cut-warm").Discard() // the coordinator is up
-	touched, cut := 0, 0
-	for i := range 40 {
+	type cutOff struct{ id, before string }
+	var cut []cutOff
+	touched := 0
+	for i := range 20 {
 		id := fmt.Sprintf("cut-0-%d", i)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(2*i)*time.Millisecond)
 		ready, err := e.Init(ctx, cfg, id)
 		cancel()
 		if err == nil {
 			ready.Discard()
 			continue
 		}
-		cut++
-		before := described(t, b.Addr(), id)
-		time.Sleep(100 * time.Millisecond)
-		if after := described(t, b.Addr(), id); after != before {
-			t.Errorf("%s: %q when Init had returned, %q later", id, before, after)
+		// The broker may still be busy with a request that had left.
+		time.Sleep(200 * time.Millisecond)
+		cut = append(cut, cutOff{id, described(t, b.Addr(), id)})
+	}
+	time.Sleep(time.Second)
+	for _, c := range cut {
+		if after := described(t, b.Addr(), c.id); after != c.before {
+			t.Errorf("%s: %q when Init had returned, %q later", c.id, c.before, after)
 		}
-		if before != "" {
+		if c.before != "" {
 			touched++
 		}
 	}
-	t.Logf("%d initialisations cut off, %d of them after the request had left", cut, touched)
-	if cut == 0 {
+	t.Logf("%d initialisations cut off, %d of them after the request had left", len(cut), touched)
+	if len(cut) == 0 {
 		t.Error("no initialisation was cut off")
 	}
 }
@@ -166,65 +170,4 @@ func described(t *testing.T, server, id string) string {
 		return fmt.Sprintf("%s %d/%d", txn.State, txn.ProducerID, txn.ProducerEpoch)
 	}
 	return ""
-}
-
-// TestFillGaps is A8: a hundred skipped checkpoints, in less time than librdkafka needs for five, and again when some of the ids are
-// known and hold transactions.
-func TestFillGaps(t *testing.T) {
-	b, e := realBroker(t), newEngine(t)
-	createTopic(t, b, "gaps", 1, nil)
-	lingering := mustOpen(t, e, config(b.Addr()), "gaps-0-50")
-	mustProduce(t, lingering, rows("gaps", "lost", 3))
-	sealed, err := lingering.Seal(testContext(t, 30*time.Second), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed.Release()
-	var ids []string
-	for i := range 100 {
-		ids = append(ids, fmt.Sprintf("gaps-0-%d", i))
-	}
-	start := time.Now()
-	if err := e.Fill(testContext(t, 30*time.Second), config(b.Addr()), ids); err != nil {
-		t.Fatal(err)
-	}
-	took := time.Since(start)
-	t.Logf("%d ids in %v", len(ids), took)
-	if took > 2*time.Second {
-		t.Errorf("%v for %d ids", took, len(ids))
-	}
-	for _, id := range ids {
-		got, want := described(t, b.Addr(), id), "/0"
-		if id == "gaps-0-50" {
-			want = "/2"
-		}
-		if !strings.HasPrefix(got, "Empty ") || !strings.HasSuffix(got, want) {
-			t.Errorf("%s is %q", id, got)
-		}
-	}
-}
-
-func TestFillFaults(t *testing.T) {
-	b, e := realBroker(t), newEngine(t)
-	cfg := config(b.Addr())
-	cfg.TransactionTimeout = 3 * time.Hour
-	err := e.Fill(testContext(t, 30*time.Second), cfg, []string{"fill-a", "fill-b"})
-	if producer.KindOf(err) != producer.BadRequest || !strings.Contains(err.Error(), "= 10800000 is above the broker's "+
-		"transaction.max.timeout.ms = 7200000") {
-		t.Errorf("kind %v of %v", producer.KindOf(err), err)
-	}
-	start := time.Now()
-	err = e.Fill(testContext(t, 300*time.Millisecond), config("127.0.0.1:1"), []string{"fill-a", "fill-b"})
-	if producer.KindOf(err) != producer.Retry || time.Since(start) > 10*time.Second {
-		t.Errorf("kind %v of %v after %v", producer.KindOf(err), err, time.Since(start))
-	}
-	over := config(b.Addr())
-	over.Lease = lease.New(lease.Length)
-	over.Lease.End()
-	if err := e.Fill(testContext(t, 30*time.Second), over, []string{"fill-c"}); producer.KindOf(err) != producer.Fenced {
-		t.Errorf("kind %v of %v", producer.KindOf(err), err)
-	}
-	if known := described(t, b.Addr(), "fill-c"); known != "" {
-		t.Errorf("fill-c is %s", known)
-	}
 }

@@ -138,7 +138,7 @@ final class RebuildingCommitter implements Committer<KafkaCommittable> {
 
         @Override
         public void signalFailedWithUnknownReason(Throwable t) {
-            request.signalFailedWithUnknownReason(t);
+            request.signalFailedWithUnknownReason(UncommittableTransaction.explain(t, request.getCommittable()));
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,10 @@ import org.apache.flink.connector.kafka.sink.internal.BackchannelFactory;
 import org.apache.flink.connector.kafka.sink.internal.ReadableBackchannel;
 import org.apache.flink.connector.kafka.sink.internal.TransactionFinished;
 import org.apache.flink.connector.kafka.sink.internal.WritableBackchannel;
+import org.apache.flink.runtime.throwable.ThrowableClassifier;
+import org.apache.flink.runtime.throwable.ThrowableType;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +45,7 @@ class RebuildingCommitterTest {
                     "bids",
                     3,
                     metrics);
+    private final Map<String, Exception> broken = new HashMap<>();
     private int built;
 
     @Test
@@ -129,6 +135,21 @@ class RebuildingCommitterTest {
     }
 
     @Test
+    void aTransactionThatTheBrokerForgotEndsTheJob() throws Exception {
+        broken.put("a", new KafkaException("abort", new InvalidPidMappingException("forgotten")));
+        broken.put("b", new KafkaException("a broker that is ill"));
+        List<Committer.CommitRequest<KafkaCommittable>> requests = requests("a", "b");
+        try (RebuildingCommitter committer = new RebuildingCommitter(FakeStock::new, refused)) {
+            committer.commit(requests);
+        }
+        Throwable cause = ((FakeRequest) requests.get(0)).unknown;
+        assertTrue(
+                ThrowableClassifier.findThrowableOfThrowableType(cause, ThrowableType.NonRecoverableError).isPresent());
+        assertTrue(cause.getCause().getMessage().startsWith("Transaction a of the restored state"), cause.toString());
+        assertEquals(broken.get("b"), ((FakeRequest) requests.get(1)).unknown);
+    }
+
+    @Test
     void aDelegateThatFailsToCloseFailsTheTask() {
         timingOut.add("a");
         RebuildingCommitter committer =
@@ -195,7 +216,9 @@ class RebuildingCommitterTest {
         public void commit(Collection<CommitRequest<KafkaCommittable>> requests) {
             for (CommitRequest<KafkaCommittable> request : requests) {
                 String id = request.getCommittable().getTransactionalId();
-                if (timingOut.contains(id)) {
+                if (broken.containsKey(id)) {
+                    request.signalFailedWithUnknownReason(broken.get(id));
+                } else if (timingOut.contains(id)) {
                     log.add(number + " times out " + id);
                     request.retryLater();
                 } else if (fenced.contains(id)) {
@@ -223,6 +246,7 @@ class RebuildingCommitterTest {
         private boolean retried;
         private Throwable refusal;
         private int retries;
+        private Throwable unknown;
 
         FakeRequest(KafkaCommittable committable) {
             this.committable = committable;
@@ -245,7 +269,7 @@ class RebuildingCommitterTest {
 
         @Override
         public void signalFailedWithUnknownReason(Throwable t) {
-            throw new AssertionError(t);
+            unknown = t;
         }
 
         @Override

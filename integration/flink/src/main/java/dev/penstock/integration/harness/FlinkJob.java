@@ -176,8 +176,22 @@ public final class FlinkJob {
 
     /** Stops the job with a savepoint and returns where that lies. */
     public String stopWithSavepoint(Path folder, Duration timeout) throws IOException {
-        String trigger = rest.post("/jobs/" + id + "/stop",
-                "{\"targetDirectory\":\"" + folder.toUri() + "\",\"drain\":false}").path("request-id").asText();
+        String location = savepoint("stop", "{\"targetDirectory\":\"" + folder.toUri() + "\",\"drain\":false}", timeout);
+        awaitFinished(timeout);
+        return location;
+    }
+
+    /**
+     * Takes a savepoint of the job, which goes on, and returns where that lies. Flink tells the tasks nothing of its
+     * end, so that what they have prepared for it stays uncommitted.
+     */
+    public String savepoint(Path folder, Duration timeout) throws IOException {
+        return savepoint("savepoints",
+                "{\"target-directory\":\"" + folder.toUri() + "\",\"cancel-job\":false}", timeout);
+    }
+
+    private String savepoint(String how, String body, Duration timeout) throws IOException {
+        String trigger = rest.post("/jobs/" + id + "/" + how, body).path("request-id").asText();
         String[] location = new String[1];
         Deadline.in(timeout).await("the savepoint of job " + id, () -> {
             JsonNode answer = rest.get("/jobs/" + id + "/savepoints/" + trigger);
@@ -188,7 +202,6 @@ public final class FlinkJob {
             location[0] = operation.path("location").asText(null);
             return location[0] != null;
         }, this::explanation);
-        awaitFinished(timeout);
         return location[0];
     }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.KafkaFuture;
 
@@ -49,6 +50,12 @@ public final class Topics implements AutoCloseable {
                         && t.state() != TransactionState.COMPLETE_ABORT && t.state() != TransactionState.UNKNOWN)
                 .map(t -> t.transactionalId() + " " + t.state())
                 .toList();
+    }
+
+    /** The transactional ids with this prefix that the coordinators still know. */
+    public List<String> ids(String prefix) {
+        return get("list transactions", admin.listTransactions().all()).stream()
+                .map(TransactionListing::transactionalId).filter(id -> id.startsWith(prefix)).toList();
     }
 
     /** State of one transactional id as the coordinator tells it. */

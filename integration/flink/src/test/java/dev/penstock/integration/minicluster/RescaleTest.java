@@ -1,0 +1,107 @@
+package dev.penstock.integration.minicluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.SqlJob;
+import dev.penstock.integration.harness.Workspace;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A job changes parallelism and connector over savepoints that hold sealed, uncommitted transactions, and leaves
+ * further open ones behind (kafka.md E5). The next connector must commit the former and abort the latter, whoever made
+ * them.
+ */
+@Timeout(600)
+class RescaleTest {
+    private static final long ROWS = 60_000;
+    private static final long RATE = 3_000;
+    private static final int[] PARALLELISM = {4, 2, 3};
+    /** Only savepoints come, until the last leg, which can end only with a checkpoint. */
+    private static final int NEVER_MILLIS = 3_600_000;
+
+    private static Bed bed;
+    private Path savepoints;
+
+    @BeforeAll
+    static void open() {
+        bed = Bed.open(4);
+    }
+
+    @AfterAll
+    static void close() {
+        bed.close();
+    }
+
+    @AfterEach
+    void nothingLeft() {
+        bed.requireNothingLeft();
+    }
+
+    @BeforeEach
+    void createFolder() {
+        savepoints = Workspace.temporary("savepoints");
+    }
+
+    @AfterEach
+    void deleteFolder() {
+        Workspace.delete(savepoints);
+    }
+
+    static Stream<Arguments> ways() {
+        return Sink.underTest().flatMap(sink -> Stream.of("PLAN_ONLY", "ALWAYS").flatMap(uids -> Stream.of(
+                Arguments.of(List.of(Sink.STOCK, sink, Sink.STOCK), uids),
+                Arguments.of(List.of(sink, Sink.STOCK, sink), uids))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void ongoingTransactionsOfAnotherParallelismAndConnector(List<Sink> sinks, String uids) throws Exception {
+        String topic = Bed.topics().create("rescale", 3);
+        String savepoint = null;
+        for (int leg = 0; leg < sinks.size(); leg++) {
+            boolean last = leg == sinks.size() - 1;
+            Sink sink = sinks.get(leg);
+            SqlJob sql = bed.job(PARALLELISM[leg], last ? 300 : NEVER_MILLIS).set("table.exec.uid.generation", uids);
+            if (savepoint != null) {
+                sql.set("execution.state-recovery.path", savepoint);
+            }
+            FlinkJob job = sql.submit(Tables.bids(ROWS, RATE)
+                    + Tables.bidSink(sink.options(bed.daemonOf(sink)), topic, "exactly-once") + Tables.copyBids());
+            if (last) {
+                job.awaitFinished(Bed.JOB_TIMEOUT);
+            } else {
+                savepoint = savepointBetweenOpenTransactions(job, topic);
+            }
+        }
+        Bed.judge("auction").judge(Bed.read(topic, "auction"), ROWS).requireExact(ROWS);
+        assertEquals(List.of(), Bed.topics().openTransactions(topic));
+    }
+
+    private String savepointBetweenOpenTransactions(FlinkJob job, String topic) throws Exception {
+        awaitOpenTransaction(job, topic, 0);
+        String savepoint = job.savepoint(savepoints, Bed.JOB_TIMEOUT);
+        int sealed = Bed.topics().openTransactions(topic).size();
+        // Those of the epoch that the savepoint has begun come beside the sealed ones.
+        awaitOpenTransaction(job, topic, sealed);
+        job.cancel(Bed.JOB_TIMEOUT);
+        assertFalse(Bed.topics().openTransactions(topic).isEmpty(), "nothing was left to commit");
+        return savepoint;
+    }
+
+    private static void awaitOpenTransaction(FlinkJob job, String topic, int moreThan) {
+        job.awaitProgress("more than " + moreThan + " open transactions",
+                () -> Bed.topics().openTransactions(topic).size() > moreThan, Bed.JOB_TIMEOUT);
+    }
+}
