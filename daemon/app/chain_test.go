@@ -39,7 +39,11 @@ func TestExactlyOnceChain(t *testing.T) {
 	w := r.writer(c, pb.DeliveryGuarantee_EXACTLY_ONCE)
 
 	w.Send(&pb.WriteRequest{Request: &pb.WriteRequest_Warm{Warm: &pb.WarmEpoch{TransactionalId: "tx-1"}}})
-	if event := w.NextAny(); event.GetWarmed().GetTransactionalId() != "tx-1" {
+	event := w.NextAny()
+	for event.GetProgress() != nil {
+		event = w.NextAny()
+	}
+	if event.GetWarmed().GetTransactionalId() != "tx-1" {
 		t.Fatalf("%v instead of EpochWarmed for tx-1", event)
 	}
 	if begun := w.Begin(1, "tx-1"); !begun.GetWarm() || begun.GetTransactionalId() != "tx-1" {

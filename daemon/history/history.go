@@ -87,7 +87,11 @@ func (j *job) last() error {
 func (j *job) judge(into *tally) error {
 	ctx, cancel := context.WithTimeout(context.Background(), judgeLimit)
 	defer cancel()
-	records, err := j.world.broker.Records(ctx, j.topic, true)
+	rows := 0
+	for _, n := range j.at {
+		rows += n
+	}
+	records, err := j.world.broker.CommittedRecords(ctx, j.topic, rows)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", j.topic, err)
 	}

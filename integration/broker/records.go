@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -26,6 +27,25 @@ func (b *Broker) Records(ctx context.Context, topic string, committed bool) ([]*
 		return nil, err
 	}
 	return readUntil(ctx, cl, ends)
+}
+
+// visibleWithin is how long the markers of a commit may take, on a machine that is busy.
+const visibleWithin = 20 * time.Second
+
+// CommittedRecords is what Records returns for committed records once there are so many of them: a commit is answered before its markers
+// are written. When they do not come in some time it returns what there is.
+func (b *Broker) CommittedRecords(ctx context.Context, topic string, atLeast int) ([]*kgo.Record, error) {
+	for end := time.Now().Add(visibleWithin); ; {
+		records, err := b.Records(ctx, topic, true)
+		if err != nil || len(records) >= atLeast || time.Now().After(end) {
+			return records, err
+		}
+		select {
+		case <-ctx.Done():
+			return records, nil
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // endOffsets are the ends of the partitions that are not empty.

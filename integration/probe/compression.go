@@ -24,7 +24,7 @@ func (p *probe) checkCompressions(ours *native) ([]string, error) {
 		if _, err := ours.produce(ctx, c, topic, topic, pool, ""); err != nil {
 			return nil, fmt.Errorf("compression %s: %w", codec, err)
 		}
-		records, err := p.broker.Records(ctx, topic, true)
+		records, err := p.broker.CommittedRecords(ctx, topic, c.rows())
 		if err != nil {
 			return nil, err
 		}

@@ -31,12 +31,14 @@
 //
 // # Rules
 //
-//   - At most one initialisation is under way at any time. So no late InitProducerId of an id that was given up can meet a
-//     later one of the same id (kafka.md A2).
+//   - One initialisation of a writer is under way at any time, and each needs the writer's lease: once it was given up, or the
+//     process stood still for long, nothing of it is sent any more (kafka.md A2; package lease).
+//   - An id has one owner in this process: see Owners.
+//   - A transaction that is almost as old as its timeout fails, before the broker aborts it (A10).
 //   - An id that was sealed here is never initialised again: that would abort the transaction that Flink is about to commit,
 //     and the commit would be dropped in silence.
-//   - Ids of skipped checkpoints are initialised and left empty, in order, so that the chain of ids has no hole for Flink's
-//     probing clean-up (kafka.md A8). A warm id that was discarded is initialised and needs nothing more.
+//   - Ids of skipped checkpoints are initialised and left empty, all of them before the epoch's own id is used, so that the chain of
+//     ids has no hole for Flink's probing clean-up (kafka.md A8). Their order does not matter: nothing lingers behind them yet. A warm id that was discarded is initialised and needs nothing more.
 //   - A producer serves one epoch.
 //
 // AT_LEAST_ONCE and NONE use one plain producer for all epochs and go through Idle, Ready,

@@ -21,14 +21,16 @@ import (
 // oldAttemptEnv makes this test binary the daemon of an old attempt: it holds the bootstrap server and the prefix of the ids.
 const oldAttemptEnv = "PENSTOCK_TEST_OLD_ATTEMPT"
 
-// TestOldAttempt is that process. It begins the epoch of checkpoint 1, warms the id of checkpoint 2, and tells what came of it.
+// TestOldAttempt is that process. It begins the epoch of checkpoint 1, warms the id of checkpoint 2, goes on with
+// checkpoint 3, and tells what came of it.
 func TestOldAttempt(t *testing.T) {
 	server, prefix, ok := strings.Cut(os.Getenv(oldAttemptEnv), " ")
 	if !ok {
 		return // an ordinary run of the tests
 	}
+	warmed := make(chan error, 2)
 	w := epoch.NewWriter(epoch.Options{Engine: newEngine(t), Config: config(server), Transactional: true, WarmPool: true,
-		Warmed: func(_ string, _ time.Duration, err error) { fmt.Printf("warmed %v\n", err) }})
+		Warmed: func(_ string, _ time.Duration, err error) { warmed <- err }})
 	if _, err := w.Begin(testContext(t, time.Minute), 1, prefix+"-1", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +38,13 @@ func TestOldAttempt(t *testing.T) {
 	if err := w.Warm(prefix + "-2"); err != nil {
 		t.Fatal(err)
 	}
+	fmt.Printf("warmed %v\n", <-warmed)
+	// A client that is alive goes on: what it asks for after an answer is no request of before the stop.
+	_, err := w.Seal(testContext(t, time.Minute), 0)
+	if err == nil {
+		_, err = w.Begin(testContext(t, time.Minute), 3, prefix+"-3", nil)
+	}
+	fmt.Printf("begun %v\n", err)
 	time.Sleep(30 * time.Second) // the parent ends this process before
 }
 
@@ -109,6 +118,9 @@ func TestResumedAttemptSendsNothing(t *testing.T) {
 		time.Sleep(300 * time.Millisecond) // what was let through would have arrived
 		if err := b.EndTransaction(testContext(t, 30*time.Second), id, who.ProducerID, who.ProducerEpoch, true); err != nil {
 			t.Errorf("stopped %v after the warm-up began: commit: %v", after, err)
+		}
+		if begun := awaitLine(t, lines, "begun"); begun != " <nil>" {
+			t.Errorf("stopped %v after the warm-up began: the next epoch: %s", after, begun)
 		}
 		_ = old.Kill()
 		awaitCommitted(t, "resumed", (i+1)*perEpoch)

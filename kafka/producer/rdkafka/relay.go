@@ -33,6 +33,8 @@ type relay struct {
 	pass    *lease.Pass
 	own     *lease.Lease // of this client alone, when the configuration has none
 	timeout time.Duration
+	dialing context.Context // ends with the relay
+	hangUp  context.CancelFunc
 	handle  cgo.Handle
 	carried sync.WaitGroup
 }
@@ -45,6 +47,7 @@ func newRelay(cfg producer.Config) *relay {
 		of = r.own
 	}
 	r.pass = of.Pass()
+	r.dialing, r.hangUp = context.WithCancel(context.Background())
 	r.handle = cgo.NewHandle(r)
 	return r
 }
@@ -55,6 +58,7 @@ func (r *relay) cut() {
 		return
 	}
 	r.pass.End()
+	r.hangUp()
 	if r.own != nil {
 		r.own.End()
 	}
@@ -159,7 +163,8 @@ func (r *relay) connect(fd int, target netip.AddrPort) error {
 // carry connects near with target until one of them ends.
 func (r *relay) carry(near net.Conn, target netip.AddrPort) {
 	defer near.Close()
-	raw, err := net.DialTimeout("tcp", target.String(), r.timeout)
+	dialer := net.Dialer{Timeout: r.timeout}
+	raw, err := dialer.DialContext(r.dialing, "tcp", target.String())
 	if err != nil {
 		return // librdkafka sees the end of its connection and says so
 	}

@@ -1,6 +1,9 @@
 package dev.penstock.flink.sink;
 
+import java.util.Properties;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
@@ -15,9 +18,9 @@ final class ClientRefusal {
     private ClientRefusal() {}
 
     /** An exception that says what to change, or {@code e} itself when that is not known. */
-    static KafkaException explain(KafkaException e, String transactionalIdPrefix) {
+    static KafkaException explain(KafkaException e, String transactionalIdPrefix, Properties producer) {
         for (Throwable t = e; t != null; t = t.getCause()) {
-            String remedy = remedy(t, transactionalIdPrefix);
+            String remedy = remedy(t, transactionalIdPrefix, producer);
             if (remedy != null) {
                 return new KafkaException(remedy + ": " + t.getMessage(), e);
             }
@@ -25,7 +28,7 @@ final class ClientRefusal {
         return e;
     }
 
-    private static String remedy(Throwable t, String prefix) {
+    private static String remedy(Throwable t, String prefix, Properties producer) {
         if (t instanceof SaslAuthenticationException) {
             return "the broker refuses the login: correct properties.sasl.jaas.config";
         }
@@ -35,6 +38,13 @@ final class ClientRefusal {
         if (t instanceof SslAuthenticationException) {
             return "broker and client do not accept each other's certificates: look at properties.ssl.truststore.* and"
                     + " properties.ssl.keystore.*, and at the certificate of the broker";
+        }
+        if (t instanceof InvalidTxnTimeoutException) {
+            return "properties.transaction.timeout.ms = "
+                    + producer.get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG)
+                    + " is above transaction.max.timeout.ms of the broker (15 minutes = 900000 by default): lower the"
+                    + " property, but not below execution.checkpointing.interval plus execution.checkpointing.timeout,"
+                    + " or raise the maximum on the broker";
         }
         if (t instanceof TransactionalIdAuthorizationException) {
             return "the user may not use these transactional ids: grant WRITE on transactional ids with the prefix '"

@@ -52,7 +52,7 @@ final class LingeringTransactions {
                             () -> unused("admin client"),
                             precommitted(recovered)));
         } catch (KafkaException e) {
-            throw ClientRefusal.explain(e, names.prefix());
+            throw ClientRefusal.explain(e, names.prefix(), producerProperties);
         }
     }
 

@@ -31,6 +31,9 @@ class SaslLoginTest {
     private static final String SCRAM = ScramLoginModule.class.getName();
     private static final String OAUTH = OAuthBearerLoginModule.class.getName();
 
+    /** kafka-clients 3.9, of the connector for Flink 2.0, takes client credentials from the text alone, and so do we. */
+    private static final boolean SCOPE_KNOWN = ProducerConfig.configNames().contains("sasl.oauthbearer.scope");
+
     @TempDir private Path folder;
 
     /** What every producer of a sink has. */
@@ -102,9 +105,9 @@ class SaslLoginTest {
                                 "sasl.oauthbearer.scope", "a")
                         .getSasl()
                         .getClientCredentials();
-        assertEquals("me", now.getClientId());
-        assertEquals("s", now.getClientSecret().toStringUtf8());
-        assertEquals("a", now.getScope());
+        assertEquals(SCOPE_KNOWN ? "me" : "old", now.getClientId());
+        assertEquals(SCOPE_KNOWN ? "s" : "old", now.getClientSecret().toStringUtf8());
+        assertEquals(SCOPE_KNOWN ? "a" : "", now.getScope());
         assertFalse(now.getCertificateAuthorities().isEmpty());
     }
 
@@ -141,7 +144,9 @@ class SaslLoginTest {
         requireRefusal("cannot be read", "PLAIN", PLAIN + " required username=\"me\" password=pl;anted \"");
         requireRefusal("cannot be read", "PLAIN", PLAIN + user);
         requireRefusal("cannot be read", "PLAIN", PLAIN + user + ";" + PLAIN + user + ";");
-        requireRefusal("sasl.oauthbearer.scope", "PLAIN", PLAIN + user + ";", "sasl.oauthbearer.scope", "x");
+        if (SCOPE_KNOWN) {
+            requireRefusal("sasl.oauthbearer.scope", "PLAIN", PLAIN + user + ";", "sasl.oauthbearer.scope", "x");
+        }
         String handler = "sasl.login.callback.handler.class";
         String ours = OAuthBearerLoginCallbackHandler.class.getName();
         String endpoint = "sasl.oauthbearer.token.endpoint.url";

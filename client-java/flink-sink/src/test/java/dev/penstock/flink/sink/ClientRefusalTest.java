@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
+import java.util.Properties;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -14,12 +16,19 @@ import org.junit.jupiter.api.Test;
 
 class ClientRefusalTest {
 
+    private static final Properties PRODUCER = new Properties();
+
+    static {
+        PRODUCER.put("transaction.timeout.ms", 7200001);
+    }
+
     @Test
     void aRefusalNamesThePropertyOrTheRight() {
         Map<KafkaException, String> refusals =
                 Map.of(
                         new SaslAuthenticationException("no"), "properties.sasl.jaas.config",
                         new UnsupportedSaslMechanismException("no"), "properties.sasl.mechanism",
+                        new InvalidTxnTimeoutException("no"), "properties.transaction.timeout.ms = 7200001 is above",
                         new SslAuthenticationException("no"), "properties.ssl.truststore.*",
                         new TransactionalIdAuthorizationException("no"), "grant WRITE on transactional ids with the"
                                 + " prefix 'job'");
@@ -27,7 +36,7 @@ class ClientRefusalTest {
                 (refusal, expected) -> {
                     KafkaException outer = new KafkaException("error state", refusal);
                     for (KafkaException e : new KafkaException[] {refusal, outer}) {
-                        KafkaException explained = ClientRefusal.explain(e, "job");
+                        KafkaException explained = ClientRefusal.explain(e, "job", PRODUCER);
                         assertTrue(explained.getMessage().contains(expected), explained.getMessage());
                         assertTrue(explained.getMessage().endsWith(": no"), explained.getMessage());
                         assertSame(e, explained.getCause());
@@ -38,6 +47,6 @@ class ClientRefusalTest {
     @Test
     void everythingElseStaysAsItIs() {
         KafkaException e = new KafkaException(new TimeoutException("later"));
-        assertSame(e, ClientRefusal.explain(e, "job"));
+        assertSame(e, ClientRefusal.explain(e, "job", PRODUCER));
     }
 }

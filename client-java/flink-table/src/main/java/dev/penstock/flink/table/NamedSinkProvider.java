@@ -4,7 +4,9 @@ import dev.penstock.flink.sink.FallbackKafkaSink;
 import dev.penstock.flink.sink.NativePlan;
 import dev.penstock.flink.sink.PenstockKafkaSink;
 import java.util.Optional;
+import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
@@ -13,6 +15,8 @@ import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink.SinkRuntimeProvider;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.data.RowData;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts a sink into the job graph as the planner would put a SinkV2Provider's, except for its name: that says who writes
@@ -21,17 +25,23 @@ import org.apache.flink.table.data.RowData;
  */
 final class NamedSinkProvider implements DataStreamSinkProvider {
 
+    private static final Logger LOG = LoggerFactory.getLogger(NamedSinkProvider.class);
+
     /** The last part of the uid that the planner gives to a SinkV2Provider's sink in a compiled plan. */
     private static final String UID = "sink";
 
     private final Sink<RowData> sink;
     private final Optional<Integer> parallelism;
     private final String name;
+    /** Of the transactions; null where there are none or stock takes care of them. */
+    private final Properties producer;
 
-    private NamedSinkProvider(Sink<RowData> sink, Optional<Integer> parallelism, String name) {
+    private NamedSinkProvider(
+            Sink<RowData> sink, Optional<Integer> parallelism, String name, Properties producer) {
         this.sink = sink;
         this.parallelism = parallelism;
         this.name = name;
+        this.producer = producer;
     }
 
     /**
@@ -42,7 +52,10 @@ final class NamedSinkProvider implements DataStreamSinkProvider {
      */
     static DataStreamSinkProvider nativeSink(String connector, SinkV2Provider stock, NativePlan plan) {
         return new NamedSinkProvider(
-                new PenstockKafkaSink(kafkaSink(stock), plan), stock.getParallelism(), connector + " [native]");
+                new PenstockKafkaSink(kafkaSink(stock), plan),
+                stock.getParallelism(),
+                connector + " [native]",
+                plan.guarantee() == DeliveryGuarantee.EXACTLY_ONCE ? plan.producerProperties() : null);
     }
 
     /** The stock sink, with the reason in its name. */
@@ -50,7 +63,7 @@ final class NamedSinkProvider implements DataStreamSinkProvider {
         String name = connector + " [fallback: " + reason + "]";
         if (stock instanceof SinkV2Provider provider) {
             return new NamedSinkProvider(
-                    new FallbackKafkaSink(kafkaSink(provider)), provider.getParallelism(), name);
+                    new FallbackKafkaSink(kafkaSink(provider)), provider.getParallelism(), name, null);
         }
         return new NamedStreamProvider((DataStreamSinkProvider) stock, name);
     }
@@ -61,6 +74,10 @@ final class NamedSinkProvider implements DataStreamSinkProvider {
 
     @Override
     public DataStreamSink<?> consumeDataStream(ProviderContext context, DataStream<RowData> rows) {
+        if (producer != null) {
+            TransactionTimeout.warning(producer, rows.getExecutionEnvironment().getCheckpointConfig())
+                    .ifPresent(LOG::warn);
+        }
         DataStreamSink<RowData> end = rows.sinkTo(sink);
         context.generateUid(UID).ifPresent(end::uid);
         end.name(name);
