@@ -112,14 +112,16 @@ func TestResumedAttemptSendsNothing(t *testing.T) {
 		}
 		said := awaitLine(t, lines, "warmed")
 		t.Logf("stopped %v after the warm-up began: %s", after, said)
-		if strings.Contains(said, "stood still") {
+		wasCut := strings.Contains(said, "stood still")
+		if wasCut {
 			cut++
 		}
 		time.Sleep(300 * time.Millisecond) // what was let through would have arrived
 		if err := b.EndTransaction(testContext(t, 30*time.Second), id, who.ProducerID, who.ProducerEpoch, true); err != nil {
 			t.Errorf("stopped %v after the warm-up began: commit: %v", after, err)
 		}
-		if begun := awaitLine(t, lines, "begun"); begun != " <nil>" {
+		// Else it was stopped further on, perhaps in the initialisation of that one.
+		if begun := awaitLine(t, lines, "begun"); wasCut && begun != " <nil>" {
 			t.Errorf("stopped %v after the warm-up began: the next epoch: %s", after, begun)
 		}
 		_ = old.Kill()

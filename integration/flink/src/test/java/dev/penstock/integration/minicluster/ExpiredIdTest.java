@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.integration.harness.BrokerProcess;
+import dev.penstock.integration.harness.BrokerRelease;
 import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.SqlJob;
@@ -34,7 +35,7 @@ class ExpiredIdTest {
     @BeforeAll
     static void open() {
         bed = Bed.open(1);
-        broker = BrokerProcess.start(2, List.of(), Map.of("transactional.id.expiration.ms", "3000",
+        broker = BrokerProcess.start(BrokerRelease.underTest(), List.of(), Map.of("transactional.id.expiration.ms", "3000",
                 "transaction.remove.expired.transaction.cleanup.interval.ms", "1000",
                 "producer.id.expiration.ms", "3000"));
         topics = new Topics(broker.bootstrapServers());
