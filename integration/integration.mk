@@ -85,6 +85,7 @@ test-flink-lines: build ## The other lines of Flink: the client compiled and tes
 ROUNDS ?=
 SEED ?=
 HISTORY ?=
+MINUTES ?=
 
 .PHONY: soak
 soak: daemon broker-classpath ## Random histories of a daemon and a broker against a model (ROUNDS=n SEED=s HISTORY=i)
@@ -93,8 +94,8 @@ soak: daemon broker-classpath ## Random histories of a daemon and a broker again
 		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
 
 .PHONY: soak-job
-soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n SEED=s)
-	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak
+soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n MINUTES=n SEED=s)
+	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) $(if $(MINUTES),-Dsoak.minutes=$(MINUTES)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak
 
 CHECKPOINTS ?=
 

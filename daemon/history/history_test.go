@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	roundsFlag  = flag.Int("rounds", 24, "rounds to play")
+	roundsFlag  = flag.Int("rounds", 20, "rounds to play")
 	seedFlag    = flag.Uint64("seed", 10, "where everything random comes from")
 	historyFlag = flag.Int("history", -1, "play this history of the seed alone")
 	outFlag     = flag.String("out", "", "file for the result")

@@ -11,14 +11,16 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * One leg of a benchmark (see {@link LegRunner}) in a JVM of its own, so that the CPU of the process is the CPU of the job: a MiniCluster
- * that first warms up with a part of the rows, then runs the measured job, and prints one line for its parent.
+ * One leg of a benchmark (see {@link LegRunner}) in a JVM of its own, so that the CPU of the process is the CPU of the
+ * job: a MiniCluster that first warms up with a part of the rows, then runs the measured job, and prints one line for
+ * its parent.
  */
 public final class BenchLeg {
     private static final Duration JOB_TIMEOUT = Duration.ofSeconds(300);
     private static final long WARM_UP_SHARE = 4;
     private static final String SCRIPT = """
-            CREATE TEMPORARY TABLE bids (${columns}) WITH ('connector' = 'penstock-bids', 'rows' = '${rows}', 'rate' = '${rate}');
+            CREATE TEMPORARY TABLE bids (${columns}) WITH ('connector' = 'penstock-bids',
+              'rows' = '${rows}', 'rate' = '${rate}');
             CREATE TEMPORARY TABLE sink (${columns}) WITH (
               ${options},
               'topic' = '${topic}',
@@ -79,7 +81,8 @@ public final class BenchLeg {
 
     private FlinkJob run(long rows, String run) {
         String script = SqlJob.fill(SCRIPT, Map.of("columns", BidSource.COLUMNS, "rows", Long.toString(rows),
-                "rate", Long.toString(settings.rate()), "options", settings.sinkOptions(), "topic", settings.topic(), "brokers", settings.brokers(),
+                "rate", Long.toString(settings.rate()), "options", settings.sinkOptions(),
+                "topic", settings.topic(), "brokers", settings.brokers(),
                 "run", run));
         FlinkJob job = SqlJob.on(cluster.rest())
                 .set("parallelism.default", Integer.toString(settings.parallelism()))

@@ -9,9 +9,10 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * {@code make bench-checkpoint}: how long a barrier takes, stock and Penstock alternating, under the same load: so many bids a second,
- * parallelism 1 to 8. Flink has no metric of a sink's flush; the job has no other state, and source and writer are one chain,
- * so that the time of a checkpoint from end to end is the slowest writer's flush, or seal, and what Flink needs for any.
+ * {@code make bench-checkpoint}: how long a barrier takes, stock and Penstock alternating, under the same load: so many
+ * bids a second, parallelism 1 to 8. Flink has no metric of a sink's flush; the job has no other state, and source and
+ * writer are one chain, so that the time of a checkpoint from end to end is the slowest writer's flush, or seal, and
+ * what Flink needs for any.
  */
 public final class CheckpointBench {
     private static final int[] PARALLELISMS = {1, 2, 4, 8};

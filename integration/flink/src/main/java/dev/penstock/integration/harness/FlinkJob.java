@@ -92,8 +92,8 @@ public final class FlinkJob {
     }
 
     /**
-     * Where the newest retained checkpoint of an ended job lies. REST only says in which folder: it answers from a cache, and the
-     * checkpoint that it names may have been subsumed.
+     * Where the newest retained checkpoint of an ended job lies. REST only says in which folder: it answers from a
+     * cache, and the checkpoint that it names may have been subsumed.
      */
     public String checkpointPath() throws IOException {
         Path known = Path.of(URI.create(latestCheckpoint().path("external_path").asText()));

@@ -14,10 +14,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Produces what it is told to, one transaction for each line of standard input, with the producer's defaults as Flink's sink has them, and
- * answers each with a line. The lines are
- * {@code transactional-id topic compression rows file value-bytes}, the answer is {@code LEG nanoseconds}, from the first send to
- * the end of the flush; the transaction is committed after that. The file holds values of that size, which are sent in turn.
+ * Produces what it is told to, one transaction for each line of standard input, with the producer's defaults as Flink's
+ * sink has them, and answers each with a line. The lines are {@code transactional-id topic compression rows file
+ * value-bytes}, the answer is {@code LEG nanoseconds}, from the first send to the end of the flush; the transaction is
+ * committed after that. The file holds values of that size, which are sent in turn.
  */
 public final class ProducerProbe {
     private ProducerProbe() {}
@@ -41,7 +41,8 @@ public final class ProducerProbe {
         return values;
     }
 
-    private static long produce(String servers, String id, String topic, String compression, long rows, byte[][] values) {
+    private static long produce(
+            String servers, String id, String topic, String compression, long rows, byte[][] values) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
         settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);

@@ -1,6 +1,7 @@
 package dev.penstock.integration.soak;
 
 import dev.penstock.integration.harness.ChildProcess;
+import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.ProcessBed;
 import dev.penstock.integration.harness.ResultFile;
 import dev.penstock.integration.judge.TopicContents.RowId;
@@ -15,10 +16,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * {@code make soak-job}: a random history of one long job on a real broker, daemon and cluster, two TaskManagers, all as processes. A round
- * is one random operation and then the first checkpoint that was triggered after it and is complete. After the last round the
- * job reads what is left as fast as it can and ends, and every row must be there once. Operations and their lengths come
- * from the seed; at which row they strike does not.
+ * {@code make soak-job}: a random history of one long job on a real broker, daemon and cluster, two TaskManagers, all
+ * as processes. A round is one random operation and then the first checkpoint that was triggered after it and is
+ * complete. After the last round the job reads what is left as fast as it can and ends, and every row must be there
+ * once. Operations and their lengths come from the seed; at which row they strike does not.
  */
 public final class JobSoak {
     private static final int TASK_MANAGERS = 2;
@@ -41,31 +42,35 @@ public final class JobSoak {
         this.random = new SplittableRandom(seed);
     }
 
-    /** System properties soak.rounds (20) and soak.seed (1). Exit code 0 only when nothing is lost or there twice. */
+    /**
+     * System properties soak.rounds (20), soak.seed (1) and soak.minutes (60), which may end the history early. Exit
+     * code 0 only when nothing is lost or there twice.
+     */
     public static void main(String[] args) throws IOException {
         int rounds = Integer.getInteger("soak.rounds", 20);
         long seed = Long.getLong("soak.seed", 1L);
-        if (rounds < 1) {
-            System.err.println("soak-job: ROUNDS=" + rounds + " is not usable: at least 1");
+        int minutes = Integer.getInteger("soak.minutes", 60);
+        if (rounds < 1 || minutes < 1) {
+            System.err.println("soak-job: ROUNDS=" + rounds + " MINUTES=" + minutes + " are not usable: at least 1");
             System.exit(2);
         }
         boolean good;
         try (ProcessBed bed = ProcessBed.start(TASK_MANAGERS, MAX_PARALLELISM)) {
-            good = run(bed, rounds, seed);
+            good = run(bed, rounds, Duration.ofMinutes(minutes), seed);
         }
         System.exit(good ? 0 : 1);
     }
 
-    private static boolean run(ProcessBed bed, int rounds, long seed) throws IOException {
+    private static boolean run(ProcessBed bed, int rounds, Duration limit, long seed) throws IOException {
         String topic = bed.topics().create("soak-" + seed, MAX_PARALLELISM);
         long rows = (rounds + 3) * ROWS_PER_ROUND;
         try (SoakJob job = new SoakJob(bed, topic, rows, RATE, INTERVAL, CHECKPOINT_TIMEOUT)) {
             JobSoak soak = new JobSoak(bed, job, seed);
-            soak.play(rounds);
+            int played = soak.play(rounds, Deadline.in(limit));
             job.finish();
             Verdict verdict = judge(bed, topic, rows);
             List<String> open = bed.topics().openTransactions(topic);
-            soak.report(rounds, seed, verdict, open);
+            soak.report(played, seed, verdict, open);
             return verdict.isExact() && verdict.rows() == rows && open.isEmpty();
         } catch (IOException | RuntimeException e) {
             bed.cluster().keepLogs("soak-job");
@@ -79,18 +84,23 @@ public final class JobSoak {
         return judge.judge(judge.read(topic), rows);
     }
 
-    private void play(int rounds) throws IOException {
+    /** Returns how many rounds there were. */
+    private int play(int rounds, Deadline limit) throws IOException {
         job.start(2);
         job.flink().awaitCheckpoints(1, ROUND_TIMEOUT);
-        for (int round = 1; round <= rounds; round++) {
+        int round = 0;
+        while (round < rounds && !limit.isOver()) {
+            round++;
             Operation operation = Operation.draw(random);
             long began = System.currentTimeMillis();
             Pause.sleep(random.nextInt(400));
             apply(operation);
             job.flink().awaitCheckpointAfter(System.currentTimeMillis(), ROUND_TIMEOUT);
             counts.merge(operation, 1, Integer::sum);
-            System.out.printf("%4d %-20s %6d ms  %s%n", round, operation.key(), System.currentTimeMillis() - began, job);
+            System.out.printf("%4d %-20s %6d ms  %s%n", round, operation.key(), System.currentTimeMillis() - began,
+                    job);
         }
+        return round;
     }
 
     private void apply(Operation operation) throws IOException {
@@ -157,7 +167,7 @@ public final class JobSoak {
         ResultFile.write("soak-job", json);
         verdict.examples().forEach(System.out::println);
         open.forEach(System.out::println);
-        System.out.printf("soak-job: %d rounds, %d rows, %d lost, %d duplicated, seed %d%n", rounds, verdict.rows(), verdict.lost(),
-                verdict.duplicated(), seed);
+        System.out.printf("soak-job: %d rounds, %d rows, %d lost, %d duplicated, seed %d%n", rounds, verdict.rows(),
+                verdict.lost(), verdict.duplicated(), seed);
     }
 }

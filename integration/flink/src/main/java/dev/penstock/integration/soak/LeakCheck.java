@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * {@code make leak-check}: one job with very many checkpoints, and a line through what daemon and TaskManager hold. Every
- * checkpoint makes and destroys a producer with its threads, sockets and queues on both sides of the socket.
+ * {@code make leak-check}: one job with very many checkpoints, and a line through what daemon and TaskManager hold.
+ * Every checkpoint makes and destroys a producer with its threads, sockets and queues.
  */
 public final class LeakCheck {
     private static final Duration INTERVAL = Duration.ofMillis(200);
@@ -58,8 +58,8 @@ public final class LeakCheck {
     public static void main(String[] args) throws IOException {
         int checkpoints = Integer.getInteger("leak.checkpoints", 2000);
         if (checkpoints < 50) {
-            System.err.println("leak-check: CHECKPOINTS=" + checkpoints + " is not usable: at least 50, for a line through the "
-                    + "second half");
+            System.err.println("leak-check: CHECKPOINTS=" + checkpoints
+                    + " is not usable: at least 50, for a line through the second half");
             System.exit(2);
         }
         boolean good;
@@ -81,7 +81,8 @@ public final class LeakCheck {
             for (long done = 0; done < checkpoints; Pause.sleep(SAMPLE_MILLIS)) {
                 done = sample(job.flink(), pid);
                 if (System.currentTimeMillis() > end) {
-                    throw new IllegalStateException("only " + done + " of " + checkpoints + " checkpoints in " + limit + " ms");
+                    throw new IllegalStateException(
+                            "only " + done + " of " + checkpoints + " checkpoints in " + limit + " ms");
                 }
             }
             requireUndisturbed(job.flink());
@@ -131,8 +132,8 @@ public final class LeakCheck {
         }
         json.put("leaks", leaks.size());
         ResultFile.write("leak-check", json);
-        System.out.println("leak-check: " + checkpoints + " checkpoints, " + (leaks.isEmpty() ? "nothing grows" : "growing: "
-                + String.join(", ", leaks)));
+        System.out.println("leak-check: " + checkpoints + " checkpoints, "
+                + (leaks.isEmpty() ? "nothing grows" : "growing: " + String.join(", ", leaks)));
         return leaks.isEmpty();
     }
 }

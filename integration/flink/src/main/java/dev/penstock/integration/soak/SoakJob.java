@@ -113,7 +113,8 @@ final class SoakJob implements AutoCloseable {
             sql.set("execution.state-recovery.path", state);
         }
         // A fallback would prove nothing about Penstock.
-        String options = penstock ? "'connector' = 'penstock-kafka', 'penstock.fallback' = 'fail'" : "'connector' = 'kafka'";
+        String options = penstock
+                ? "'connector' = 'penstock-kafka', 'penstock.fallback' = 'fail'" : "'connector' = 'kafka'";
         job = sql.submit(SqlJob.fill(SCRIPT, Map.of("columns", BidSource.COLUMNS, "rows", Long.toString(rows),
                 "rate", Long.toString(rowsPerSecond), "options", options, "topic", topic,
                 "brokers", bed.broker().bootstrapServers())));

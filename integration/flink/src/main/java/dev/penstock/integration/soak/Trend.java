@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The straight line through the second half of a series, by least squares: what grows with every checkpoint shows in its slope, what a
- * process takes once does not.
+ * The straight line through the second half of a series, by least squares: what grows with every checkpoint shows in
+ * its slope, what a process takes once does not.
  *
  * @param first value of the line at the beginning of the second half
  * @param last value of the line at its end

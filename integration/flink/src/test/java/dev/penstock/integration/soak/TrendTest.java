@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 class TrendTest {
     private static Trend of(LongToDoubleFunction value) {
-        return Trend.ofSecondHalf(LongStream.range(0, 2000).mapToObj(i -> new Point(i, value.applyAsDouble(i))).toList());
+        return Trend.ofSecondHalf(
+                LongStream.range(0, 2000).mapToObj(i -> new Point(i, value.applyAsDouble(i))).toList());
     }
 
     @Test
