@@ -11,21 +11,21 @@ func (w *Writer) defineSchemas(d *pb.DefineSchemas) error {
 	if w.encoder.Key == nil && d.KeySchemaId != nil {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "DefineSchemas.key_schema_id = %d, but the writer has no key; leave it out", d.GetKeySchemaId())
 	}
-	if err := setSchemaID("key", w.format, w.encoder.Key, d.KeySchemaId); err != nil {
+	if err := setSchemaID("key", w.encoder.Key, d.KeySchemaId); err != nil {
 		return err
 	}
-	return setSchemaID("value", w.format, w.encoder.Value, d.ValueSchemaId)
+	return setSchemaID("value", w.encoder.Value, d.ValueSchemaId)
 }
 
-// setSchemaID gives an encoder the id of its schema; part is the half of the record that it writes, in format. An id may come again,
-// but not another one: records with the former are on their way.
-func setSchemaID(part, format string, e *encode.Encoder, id *int32) error {
+// setSchemaID gives an encoder the id of its schema; part is the half of the record that it writes. An id may come again, but not
+// another one: records with the former are on their way.
+func setSchemaID(part string, e *encode.Encoder, id *int32) error {
 	if id == nil {
 		return nil
 	}
 	if !e.NeedsSchemaID() {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "DefineSchemas.%s_schema_id = %d, but the format %s has no schema registry; leave it out",
-			part, *id, format)
+			part, *id, e.Format())
 	}
 	if known, set := e.SchemaID(); set && known != *id {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "DefineSchemas.%s_schema_id = %d after %d; a writer keeps its schema, open another one",

@@ -110,6 +110,9 @@ func NewEncoder(plan *Plan) *Encoder {
 	return &Encoder{MaxBytes: DefaultMaxBytes, plan: plan, cells: newCells(plan.columns), out: Encoded{Values: []byte{}}}
 }
 
+// Format is Flink's name of the format that the encoder writes.
+func (e *Encoder) Format() string { return e.plan.format }
+
 // Encode writes the selected rows of b. Only the changelog formats look at the row kinds, for which the others have no place.
 // The result is valid until the next call. Errors are *RowError, *BadBatch, *NoSchemaID, or a selection outside of the batch; after an error
 // nothing of the batch is returned.

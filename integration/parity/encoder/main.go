@@ -6,8 +6,8 @@
 //
 //	'S' uint32 n, a serialized penstock.v1.Hello of n bytes with the versions of the client, a serialized penstock.v1.OpenWriter
 //	    --> 'O', or 'E' and a message    (its schema, value_format, topic and shape hold for the batches that follow)
-//	'I' uint32 the id that a schema registry gave
-//	    --> 'O', or 'E' and a message    (needed after 'S' for a value of a registry's format)
+//	'I' uint32 the id that a schema registry gave to the schema of values; 'K' the same of keys
+//	    --> 'O', or 'E' and a message    (needed after 'S' for a part in a registry's format)
 //	'B' uint32 schema tag, the bytes of a batch
 //	    --> 'R' or 'W' (below), or 'E' and a message
 //
@@ -137,12 +137,12 @@ func (s *session) answer(request []byte) ([]byte, error) {
 			return nil, fmt.Errorf("a Hello of %d bytes in a request of %d", n, len(request))
 		}
 		return s.schema(rest[4:4+n], rest[4+n:])
-	case 'I':
-		return s.schemaID(int32(binary.LittleEndian.Uint32(rest)))
+	case 'I', 'K':
+		return s.schemaID(request[0], int32(binary.LittleEndian.Uint32(rest)))
 	case 'B':
 		return s.batch(binary.LittleEndian.Uint32(rest), rest[4:])
 	}
-	return nil, fmt.Errorf("request %q: use 'S', 'I' or 'B'", request[0])
+	return nil, fmt.Errorf("request %q: use 'S', 'I', 'K' or 'B'", request[0])
 }
 
 func (s *session) schema(client, message []byte) ([]byte, error) {
@@ -170,11 +170,18 @@ func (s *session) schema(client, message []byte) ([]byte, error) {
 	return []byte{'O'}, nil
 }
 
-func (s *session) schemaID(id int32) ([]byte, error) {
+func (s *session) schemaID(request byte, id int32) ([]byte, error) {
 	if s.encoder == nil {
 		return nil, errors.New("an id before a schema: send 'S' first")
 	}
-	s.encoder.Value.SetSchemaID(id)
+	part := s.encoder.Value
+	if request == 'K' {
+		part = s.encoder.Key
+	}
+	if part == nil {
+		return nil, errors.New("the id of a key's schema, but the records have no key")
+	}
+	part.SetSchemaID(id)
 	return []byte{'O'}, nil
 }
 

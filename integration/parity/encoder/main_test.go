@@ -113,20 +113,28 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// The id of a schema holds for the batches after it.
+// The ids of schemas hold for the batches after them, each for its part of the record.
 func TestSchemaID(t *testing.T) {
-	row, message := marshal(t, &pb.OpenWriter{
-		ValueFormat: &pb.Format{Format: &pb.Format_Avro{Avro: &pb.AvroFormat{Registry: true}}},
+	registry := &pb.Format{Format: &pb.Format_Avro{Avro: &pb.AvroFormat{Registry: true}}}
+	open := &pb.OpenWriter{
+		ValueFormat: registry,
 		Schema:      &pb.Schema{Row: &pb.LogicalType{Root: pb.TypeRoot_ROW, FieldNames: []string{"f"}, Children: []*pb.LogicalType{{Root: pb.TypeRoot_BIGINT}}}},
-	})
+	}
+	row, values := marshal(t, open)
+	open.Shape = &pb.RecordShape{KeyFormat: registry, KeyColumns: []uint32{0}, KeyNames: []string{"f"}, ValueColumns: []uint32{0}}
+	_, whole := marshal(t, open)
 	b := columnar.NewBuilder(row)
 	b.Append(0, 1)
-	body := b.Finish(7)
-	got := converse(t, frame([]byte{'I'}, number(9)), frame([]byte{'S'}, client(t, 17, "2.2.1"), message), frame([]byte{'B'}, number(7), body),
-		frame([]byte{'I'}, number(9)), frame([]byte{'B'}, number(7), body))
+	batch := frame([]byte{'B'}, number(7), b.Finish(7))
+	id := func(part byte, id uint32) []byte { return frame([]byte{part}, number(id)) }
+	got := converse(t, id('I', 9), frame([]byte{'S'}, client(t, 17, "2.2.1"), values), batch, id('K', 9), id('I', 9), batch,
+		frame([]byte{'S'}, client(t, 17, "2.2.1"), whole), id('I', 9), batch, id('K', 8), batch)
+	const eight, nine = "\x06\x00\x00\x00" + "\x00\x00\x00\x00\x08\x02", "\x06\x00\x00\x00" + "\x00\x00\x00\x00\x09\x02"
+	unknown := "Eavro-confluent: the id of the schema is not known"
 	want := []string{
-		"Ean id before a schema: send 'S' first", "O", "Eavro-confluent: the id of the schema is not known", "O",
+		"Ean id before a schema: send 'S' first", "O", unknown, "Ethe id of a key's schema, but the records have no key", "O",
 		"R" + string(number(1)) + string(number(0)) + string(number(6)) + string(number(0)) + "\x00\x00\x00\x00\x09\x02",
+		"O", "O", unknown, "O", "W" + string(number(1)) + string(number(0)) + string(number(0)) + strings.Repeat("\xFF", 8) + eight + nine,
 	}
 	for i := range want {
 		if len(got) != len(want) || !strings.HasPrefix(got[i], want[i]) {

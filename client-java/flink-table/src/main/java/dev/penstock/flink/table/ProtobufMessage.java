@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.MapType;
@@ -19,10 +20,11 @@ import org.apache.flink.table.types.logical.RowType;
 final class ProtobufMessage {
 
     /**
-     * The parent of the classes that protoc 26 and newer generate. Older ones have another parent, and some of them
-     * leave -0.0 out.
+     * The parents of the classes that protoc 26 and newer generate, the second for messages with a range of extensions.
+     * Older ones have other parents, and some of them leave -0.0 out.
      */
-    private static final String GENERATED_PARENT = "com.google.protobuf.GeneratedMessage";
+    private static final Set<String> GENERATED_PARENTS = Set.of(
+            "com.google.protobuf.GeneratedMessage", "com.google.protobuf.GeneratedMessage$ExtendableMessage");
 
     private final Object defaultInstance;
 
@@ -118,7 +120,7 @@ final class ProtobufMessage {
     }
 
     private static boolean isGenerated(Class<?> type) {
-        return type.getSuperclass() != null && type.getSuperclass().getName().equals(GENERATED_PARENT);
+        return type.getSuperclass() != null && GENERATED_PARENTS.contains(type.getSuperclass().getName());
     }
 
     private static NotNative tooOld(Class<?> type) {

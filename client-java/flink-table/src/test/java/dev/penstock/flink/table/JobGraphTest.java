@@ -1,6 +1,7 @@
 package dev.penstock.flink.table;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import java.util.stream.StreamSupport;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.graph.StreamNode;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.ExplainFormat;
 import org.apache.flink.table.api.ValidationException;
@@ -26,6 +28,8 @@ class JobGraphTest {
     private static final String OPTIONS =
             "'topic'='t', 'properties.bootstrap.servers'='localhost:1',"
                     + " 'sink.delivery-guarantee'='exactly-once', 'sink.transactional-id-prefix'='p'";
+
+    private static final String COPY = "INSERT INTO k SELECT id, name FROM g";
 
     private static final String BUFFERED =
             ", 'sink.buffer-flush.max-rows'='5', 'sink.buffer-flush.interval'='1 s'";
@@ -50,6 +54,22 @@ class JobGraphTest {
         List<String> stock = vertices("upsert-kafka", more);
         assertEquals(stock, vertices("penstock-upsert-kafka", more));
         assertEquals(stock, vertices("penstock-upsert-kafka", more + ", 'penstock.enabled'='false'"));
+    }
+
+    /** A key by which the query does not change its rows: only the materializer knows which of them is the last. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", 'sink.parallelism'='3'", BUFFERED, ", 'penstock.enabled'='false'"})
+    void anUpsertTableHasTheMaterializerOfStock(String more) {
+        String insert = "INSERT INTO k SELECT MAX(id), name FROM g GROUP BY name";
+        String stockOptions = more.replace(", 'penstock.enabled'='false'", "");
+        String plan = tables(environment(), "upsert-kafka", stockOptions).explainSql(insert);
+        assertTrue(plan.contains("upsertMaterialize=[true]"), plan);
+        assertEquals(plan, tables(environment(), "penstock-upsert-kafka", more).explainSql(insert));
+
+        assertEquals(vertices("upsert-kafka", stockOptions, insert), vertices("penstock-upsert-kafka", more, insert));
+        List<String> operators = operators("penstock-upsert-kafka", more, insert);
+        assertTrue(operators.stream().anyMatch(name -> name.contains("SinkMaterializer")), operators.toString());
+        assertFalse(operators("penstock-upsert-kafka", more, COPY).toString().contains("SinkMaterializer"));
     }
 
     @Test
@@ -84,15 +104,13 @@ class JobGraphTest {
         assertTrue(table.explainSql("SELECT id FROM s").contains("TableSourceScan"));
     }
 
-    /** Id, parallelism and co-location of each vertex, in topological order. */
     private static List<String> vertices(String connector, String more) {
-        StreamExecutionEnvironment environment = environment();
-        StreamTableEnvironment table = tables(environment, connector, more);
-        StreamStatementSet set = table.createStatementSet();
-        set.addInsertSql("INSERT INTO k SELECT id, name FROM g");
-        set.attachAsDataStream();
-        StreamGraph graph = environment.getStreamGraph();
-        JobGraph job = graph.getJobGraph();
+        return vertices(connector, more, COPY);
+    }
+
+    /** Id, parallelism and co-location of each vertex, in topological order. */
+    private static List<String> vertices(String connector, String more, String insert) {
+        JobGraph job = graph(connector, more, insert).getJobGraph();
         return StreamSupport.stream(job.getVertices().spliterator(), false)
                 .map(v -> v.getID() + " x" + v.getParallelism() + " "
                         + v.getOperatorIDs().stream().map(o -> o.getGeneratedOperatorID() + "/"
@@ -102,10 +120,24 @@ class JobGraphTest {
                 .toList();
     }
 
+    /** The names of all operators. */
+    private static List<String> operators(String connector, String more, String insert) {
+        return graph(connector, more, insert).getStreamNodes().stream().map(StreamNode::getOperatorName).toList();
+    }
+
+    private static StreamGraph graph(String connector, String more, String insert) {
+        StreamExecutionEnvironment environment = environment();
+        StreamTableEnvironment table = tables(environment, connector, more);
+        StreamStatementSet set = table.createStatementSet();
+        set.addInsertSql(insert);
+        set.attachAsDataStream();
+        return environment.getStreamGraph();
+    }
+
     private static String explain(String connector, String more) {
         return tables(environment(), connector, more)
                 .explainSql(
-                        "INSERT INTO k SELECT id, name FROM g",
+                        COPY,
                         ExplainFormat.TEXT,
                         ExplainDetail.JSON_EXECUTION_PLAN);
     }

@@ -86,6 +86,16 @@ class ProtobufOptionsTest {
         assertReason("'" + option + "'", COLUMNS, Map.of(option, literal));
     }
 
+    /** Their class has another parent than that of other messages. */
+    @Test
+    void messagesWithExtensionsAreNative() throws Exception {
+        String note = MoneyOuterClass.Note.class.getName();
+        List<Column> columns = List.of(Column.physical("id", DataTypes.BIGINT()));
+        assertEquals(
+                "penstock.flink.table.Note",
+                admit(columns, Map.of("protobuf.message-class-name", note)).getProtobuf().getMessageName());
+    }
+
     @Test
     void groupsAreStock() throws Exception {
         DataType exchange = DataTypes.ROW(DataTypes.FIELD("rate", DataTypes.DOUBLE()));

@@ -75,9 +75,18 @@ final class EncoderProcess implements AutoCloseable {
         expect("O", call(request));
     }
 
-    /** Tells the id that a schema registry gave; once for each {@link #open} of a format that needs one. */
-    void defineSchema(int id) throws IOException, RefusedException {
-        ByteBuffer request = request('I', 4);
+    /** Tells the ids that a schema registry gave; once for each {@link #open} with a format that needs one. */
+    void defineSchemas(SchemaNumbers ids) throws IOException, RefusedException {
+        if (ids.key().isPresent()) {
+            defineSchema('K', ids.key().getAsInt());
+        }
+        if (ids.value().isPresent()) {
+            defineSchema('I', ids.value().getAsInt());
+        }
+    }
+
+    private void defineSchema(char part, int id) throws IOException, RefusedException {
+        ByteBuffer request = request(part, 4);
         request.putInt(id);
         expect("O", call(request));
     }

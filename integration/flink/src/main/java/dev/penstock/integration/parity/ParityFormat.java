@@ -52,6 +52,11 @@ public enum ParityFormat {
         return identifier;
     }
 
+    /** Whether records are compared with everything that is in them, not only the values of one format. */
+    public boolean wholeRecords() {
+        return this == RECORDS || this == UPSERT;
+    }
+
     /** Whether the format has a place for row kinds; all other formats are for inserts only. */
     boolean changelog() {
         return switch (this) {
@@ -70,15 +75,29 @@ public enum ParityFormat {
         return switch (this) {
             case RECORDS -> new RecordSubject(RandomTable.random(random, false), random.split());
             case UPSERT -> new RecordSubject(RandomTable.random(random, true), random.split());
-            case PROTOBUF -> {
-                ParityTable table = ProtobufTables.random(random.split());
+            default -> {
+                ParityTable table = randomTable(random);
                 yield new ValueSubject(this, table.type(), table.options(), random.split());
             }
-            default -> new ValueSubject(this, randomType(random.split()), randomOptions(random), random.split());
         };
     }
 
-    RowType randomType(SplittableRandom random) {
+    /** Columns that the format takes, nearly always, and options of it. */
+    ParityTable randomTable(SplittableRandom random) {
+        return this == PROTOBUF
+                ? ProtobufTables.random(random.split())
+                : new ParityTable(randomType(random.split()), randomOptions(random));
+    }
+
+    /** Whether it is avro, with a registry or without: all have the same rules for types and names. */
+    boolean isAvro() {
+        return switch (this) {
+            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> true;
+            default -> false;
+        };
+    }
+
+    private RowType randomType(SplittableRandom random) {
         RandomTypes types = new RandomTypes(random);
         return switch (this) {
             case CSV -> types.csvRecord();
@@ -89,7 +108,7 @@ public enum ParityFormat {
         };
     }
 
-    FormatOptions randomOptions(SplittableRandom random) {
+    private FormatOptions randomOptions(SplittableRandom random) {
         return switch (this) {
             case CSV -> CsvOptions.random(random);
             case RAW -> new RawOptions(random.nextBoolean());

@@ -115,9 +115,7 @@ public final class ParityRun {
         }
         try {
             encoder.open(open);
-            if (subject.schemaId().isPresent()) {
-                encoder.defineSchema(subject.schemaId().getAsInt());
-            }
+            encoder.defineSchemas(subject.schemas());
             return null;
         } catch (EncoderProcess.RefusedException e) {
             return e.getMessage();

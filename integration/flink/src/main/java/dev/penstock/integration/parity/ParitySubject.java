@@ -1,7 +1,6 @@
 package dev.penstock.integration.parity;
 
 import dev.penstock.proto.v1.OpenWriter;
-import java.util.OptionalInt;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.logical.RowType;
@@ -35,10 +34,8 @@ interface ParitySubject {
      */
     OpenWriter open() throws Exception;
 
-    /** The id that a schema registry gave to the values' schema, which the daemon is told; empty without a registry. */
-    default OptionalInt schemaId() {
-        return OptionalInt.empty();
-    }
+    /** The ids that a schema registry gave, which the daemon is told. */
+    SchemaNumbers schemas();
 
     /** Makes {@code row} one that the table takes: of a kind that its format has, with metadata that can be. */
     GenericRowData complete(GenericRowData row);

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.apache.flink.configuration.Configuration;
@@ -25,6 +26,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param metadata keys of the metadata columns, in the connector's order
  * @param topics one or more
  * @param valueFormat what the value is written in
+ * @param schemas the ids that a schema registry gives for the table
  * @param fixed whether the partitioner is {@code fixed}
  * @param options the options of the connector but for its name
  */
@@ -35,6 +37,7 @@ record RandomTable(
         List<String> metadata,
         List<String> topics,
         ParityFormat valueFormat,
+        SchemaNumbers schemas,
         boolean fixed,
         Map<String, String> options) {
 
@@ -48,32 +51,33 @@ record RandomTable(
     }
 
     private static final ParityFormat[] INSERT_ONLY = {
-        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
+        ParityFormat.PROTOBUF
     };
     private static final ParityFormat[] ANY = {
-        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.DEBEZIUM_JSON,
-        ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON, ParityFormat.OGG_JSON
+        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
+        ParityFormat.PROTOBUF, ParityFormat.DEBEZIUM_JSON, ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON,
+        ParityFormat.OGG_JSON, ParityFormat.DEBEZIUM_AVRO_CONFLUENT
     };
-    private static final String PREFIX = "k_";
+    private static final String PREFIX = "key_";
 
     static RandomTable random(SplittableRandom random, boolean upsert) {
         ParityFormat keyFormat = INSERT_ONLY[random.nextInt(INSERT_ONLY.length)];
         ParityFormat[] formats = upsert ? INSERT_ONLY : ANY;
         ParityFormat valueFormat = formats[random.nextInt(formats.length)];
         boolean hasKey = upsert || random.nextInt(4) != 0;
-        // Raw is one column; a key that were in the value would be a second one. Avro has rules of its own for types and
-        // names; what the other part has would mostly be refused.
-        boolean apart = valueFormat == ParityFormat.RAW
-                || (valueFormat == ParityFormat.AVRO) != (keyFormat == ParityFormat.AVRO);
-        boolean exceptKey = hasKey && (apart || random.nextBoolean());
+        boolean exceptKey = hasKey && (apart(keyFormat, valueFormat) || random.nextBoolean());
         Columns columns = new Columns(random);
+        ParityTable keyTable = keyFormat.randomTable(random);
         if (hasKey) {
             // What csv refuses, a key that is in a csv value may not have.
-            boolean narrow = valueFormat == ParityFormat.CSV && keyFormat == ParityFormat.JSON;
-            columns.add(PREFIX, (narrow ? ParityFormat.CSV : keyFormat).randomType(random.split()), upsert);
+            boolean csv = valueFormat == ParityFormat.CSV && keyFormat == ParityFormat.JSON;
+            columns.add(PREFIX, (csv ? ParityFormat.CSV.randomTable(random) : keyTable).type(), upsert);
         }
         List<String> key = columns.shuffledNames();
-        columns.add("v_", valueFormat.randomType(random.split()), false);
+        ParityTable valueTable = valueFormat.randomTable(random);
+        // The columns of protobuf are fields of its message.
+        columns.add(valueFormat == ParityFormat.PROTOBUF ? "" : "v_", valueTable.type(), false);
         List<String> topics = random.nextInt(4) == 0 ? List.of("a", "b.2", "c_3") : List.of("flights");
         List<String> metadata = new ArrayList<>();
         for (String name : METADATA.keySet()) {
@@ -87,8 +91,8 @@ record RandomTable(
         options.put("properties.bootstrap.servers", "localhost:1");
         options.put("value.fields-include", exceptKey ? "EXCEPT_KEY" : "ALL");
         if (hasKey) {
-            format(options, "key", keyFormat, random);
-            if (exceptKey && random.nextBoolean()) {
+            format(options, "key", keyFormat, keyTable.options());
+            if (exceptKey && (keyFormat == ParityFormat.PROTOBUF || random.nextBoolean())) {
                 options.put("key.fields-prefix", PREFIX);
             }
             if (!upsert) {
@@ -96,18 +100,29 @@ record RandomTable(
                 options.put(option, new Configuration().set(KafkaConnectorOptions.KEY_FIELDS, key).toMap().get(option));
             }
         }
-        format(options, "value", valueFormat, random);
+        format(options, "value", valueFormat, valueTable.options());
         if (fixed) {
             options.put("sink.partitioner", "fixed");
         }
-        return new RandomTable(upsert, columns.shuffled(), key, metadata, topics, valueFormat, fixed, options);
+        SchemaNumbers schemas = new SchemaNumbers(
+                hasKey ? keyTable.options().schemaId() : OptionalInt.empty(), valueTable.options().schemaId());
+        return new RandomTable(
+                upsert, columns.shuffled(), key, metadata, topics, valueFormat, schemas, fixed, options);
     }
 
-    private static void format(Map<String, String> options, String part, ParityFormat format, SplittableRandom random) {
-        options.put(part + ".format", format.identifier());
-        format.randomOptions(random)
-                .tableOptions()
-                .forEach((option, value) -> options.put(part + "." + format.identifier() + "." + option, value));
+    /**
+     * Whether the key's columns are in no value. Raw is one column; a key that were in the value would be a second one.
+     * The fields of a message and the types and names of avro are such that what the other part has would mostly be refused.
+     */
+    private static boolean apart(ParityFormat key, ParityFormat value) {
+        boolean protobuf = key == ParityFormat.PROTOBUF || value == ParityFormat.PROTOBUF;
+        return value == ParityFormat.RAW || protobuf || value.isAvro() != key.isAvro();
+    }
+
+    private static void format(Map<String, String> into, String part, ParityFormat format, FormatOptions options) {
+        into.put(part + ".format", format.identifier());
+        options.tableOptions()
+                .forEach((option, value) -> into.put(part + "." + format.identifier() + "." + option, value));
     }
 
     /** Whether rows of all kinds are written. */

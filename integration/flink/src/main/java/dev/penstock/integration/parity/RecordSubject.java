@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema.KafkaSinkContext;
+import org.apache.flink.formats.protobuf.PbCodegenException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
@@ -50,7 +51,12 @@ final class RecordSubject implements ParitySubject {
         KafkaRecordSerializationSchema<RowData> serializer =
                 InstantiationUtil.clone(PlannedSinks.stockSerializer(table));
         SinkTask task = new SinkTask();
-        serializer.open(null, task);
+        try {
+            serializer.open(null, task);
+        } catch (PbCodegenException e) {
+            // Flink's protobuf format refuses types only here.
+            throw new IllegalArgumentException(e);
+        }
         return row -> {
             ProducerRecord<byte[], byte[]> record = serializer.serialize(row, task, null);
             Integer partition = table.fixed() ? Integer.valueOf(PARTITIONS[SUBTASK % PARTITIONS.length]) : null;
@@ -66,6 +72,11 @@ final class RecordSubject implements ParitySubject {
         OpenWriter open = PlannedSinks.penstockPlan(table);
         // Always whole records, also where nothing but the value is in them.
         return open.hasShape() ? open : open.toBuilder().setShape(PlannedSinks.wholeRows(type)).build();
+    }
+
+    @Override
+    public SchemaNumbers schemas() {
+        return table.schemas();
     }
 
     @Override

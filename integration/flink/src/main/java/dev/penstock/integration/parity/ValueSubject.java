@@ -28,8 +28,8 @@ record ValueSubject(ParityFormat format, RowType type, FormatOptions options, Sp
     }
 
     @Override
-    public OptionalInt schemaId() {
-        return options.schemaId();
+    public SchemaNumbers schemas() {
+        return new SchemaNumbers(OptionalInt.empty(), options.schemaId());
     }
 
     @Override

@@ -86,7 +86,13 @@ class RecordsTest {
                                 + " 'value.fields-include' = 'EXCEPT_KEY'",
                         "SELECT MOD(auction, 7), COUNT(*), SUBSTRING(channel, 1, 9), MAX(`dateTime`) FROM bids"
                                 + " GROUP BY MOD(auction, 7), SUBSTRING(channel, 1, 9) HAVING COUNT(*) < 200",
-                        List.of("={\"a\":\"channel-", TopicRecords.NULL)));
+                        List.of("={\"a\":\"channel-", TopicRecords.NULL)),
+                // Several groups have the same count at a time, and each leaves it: the materializer finds the one before.
+                new Case("upsert by another key than the query's", true, 1,
+                        "n BIGINT, bidders BIGINT, PRIMARY KEY (n) NOT ENFORCED",
+                        "'key.format' = 'json', 'value.format' = 'json'",
+                        "SELECT COUNT(*), MOD(auction, 40) FROM bids GROUP BY MOD(auction, 40)",
+                        List.of("={\"n\":3} " + TopicRecords.NULL, "={\"n\":3} ={\"n\":3,\"bidders\":")));
     }
 
     @BeforeAll
@@ -115,24 +121,12 @@ class RecordsTest {
         TopicRecords penstock = TopicRecords.read(topics);
         DaemonStatus after = bed.daemon().status();
 
-        requireSame(stock, penstock);
-        long records = stock.byPartition().values().stream().mapToLong(List::size).sum();
-        assertEquals(records, after.counter("rows") - before.counter("rows"), "rows through the daemon");
+        penstock.requireSame(stock);
+        assertEquals(stock.count(), after.counter("rows") - before.counter("rows"), "rows through the daemon");
 
         List<String> readByStock = rows(c, Sink.STOCK, topics);
         assertFalse(readByStock.isEmpty());
         assertEquals(readByStock, rows(c, Sink.PENSTOCK, topics));
-    }
-
-    private static void requireSame(TopicRecords stock, TopicRecords penstock) {
-        assertEquals(stock.byPartition().keySet(), penstock.byPartition().keySet());
-        stock.byPartition().forEach((place, expected) -> {
-            List<String> got = penstock.byPartition().get(place);
-            for (int i = 0; i < Math.min(expected.size(), got.size()); i++) {
-                assertEquals(expected.get(i), got.get(i), "record " + i + " of " + place);
-            }
-            assertEquals(expected.size(), got.size(), "records of " + place);
-        });
     }
 
     /** Each subtask has the groups of its keys, so that both write the same records; in which order is chance. */
@@ -196,11 +190,7 @@ class RecordsTest {
     }
 
     private static String table(Case c, Sink sink, List<String> topics, String options) {
-        return "CREATE TEMPORARY TABLE sink (" + c.columns() + ") WITH ("
-                + (c.upsert() ? sink.upsertOptions(bed.daemonOf(sink)) : sink.options(bed.daemonOf(sink)))
-                + ", 'topic' = '" + String.join(";", topics)
-                + "', 'properties.bootstrap.servers' = '" + Bed.broker().bootstrapServers()
-                + "', 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '" + topics.get(0)
-                + "', " + options + ");\n";
+        String connector = c.upsert() ? sink.upsertOptions(bed.daemonOf(sink)) : sink.options(bed.daemonOf(sink));
+        return Tables.sinkOfTopics(c.columns(), connector, topics, options);
     }
 }

@@ -1,6 +1,7 @@
 package dev.penstock.integration.minicluster;
 
 import dev.penstock.integration.nexmark.BidSource;
+import java.util.List;
 
 /** The SQL that most tests share: bids in, one Kafka table out. */
 final class Tables {
@@ -40,6 +41,19 @@ final class Tables {
                 + ", 'sink.delivery-guarantee' = '" + guarantee + "'"
                 + (guarantee.equals("exactly-once") ? ", 'sink.transactional-id-prefix' = '" + topic + "'" : "")
                 + more + ");\n";
+    }
+
+    /**
+     * A Kafka table named sink that writes exactly once and whose formats stand in its options.
+     *
+     * @param connector the beginning of its WITH clause, see {@link Sink#options} and {@link Sink#upsertOptions}
+     */
+    static String sinkOfTopics(String columns, String connector, List<String> topics, String options) {
+        return "CREATE TEMPORARY TABLE sink (" + columns + ") WITH (" + connector
+                + ", 'topic' = '" + String.join(";", topics)
+                + "', 'properties.bootstrap.servers' = '" + Bed.broker().bootstrapServers()
+                + "', 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '" + topics.get(0)
+                + "', " + options + ");\n";
     }
 
     static String bidSink(String options, String topic, String guarantee) {

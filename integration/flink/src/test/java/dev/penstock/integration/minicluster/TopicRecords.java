@@ -1,5 +1,7 @@
 package dev.penstock.integration.minicluster;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.penstock.integration.judge.TopicReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -57,6 +59,23 @@ final class TopicRecords {
     /** All records of each partition in their order. */
     Map<String, List<String>> byPartition() {
         return byPartition;
+    }
+
+    /** Fails at the first record that differs from stock's of the same place. */
+    void requireSame(TopicRecords stock) {
+        assertEquals(stock.byPartition.keySet(), byPartition.keySet());
+        stock.byPartition.forEach((place, expected) -> {
+            List<String> got = byPartition.get(place);
+            for (int i = 0; i < Math.min(expected.size(), got.size()); i++) {
+                assertEquals(expected.get(i), got.get(i), "record " + i + " of " + place);
+            }
+            assertEquals(expected.size(), got.size(), "records of " + place);
+        });
+    }
+
+    /** How many there are. */
+    long count() {
+        return byPartition.values().stream().mapToLong(List::size).sum();
     }
 
     /** What log compaction leaves: the last value of each key that is not a tombstone. */
