@@ -15,12 +15,12 @@ import org.apache.flink.table.types.logical.VarCharType;
 
 /** Nexmark bids of about 290 bytes of JSON: shapes and lengths of the reference generator, values random. */
 final class BidRows {
-    static final RowType TYPE = RowType.of(
-            new LogicalType[] {
-                new BigIntType(), new BigIntType(), new BigIntType(), new VarCharType(VarCharType.MAX_LENGTH),
-                new VarCharType(VarCharType.MAX_LENGTH), new TimestampType(3), new VarCharType(VarCharType.MAX_LENGTH)
-            },
-            new String[] {"auction", "bidder", "price", "channel", "url", "dateTime", "extra"});
+    static final RowType TYPE = type(new TimestampType(3));
+
+    /** The same with the time in milliseconds, for a format without timestamps. */
+    static final RowType NUMERIC_TYPE = type(new BigIntType());
+
+    private static final int DATE_TIME = 5;
 
     /** The position of the longest text. */
     static final int EXTRA = 6;
@@ -28,6 +28,20 @@ final class BidRows {
     private static final String[] CHANNELS = {"Google", "Facebook", "Baidu", "Apple", "channel-4711"};
 
     private BidRows() {}
+
+    private static RowType type(LogicalType dateTime) {
+        LogicalType text = new VarCharType(VarCharType.MAX_LENGTH);
+        return RowType.of(
+                new LogicalType[] {new BigIntType(), new BigIntType(), new BigIntType(), text, text, dateTime, text},
+                new String[] {"auction", "bidder", "price", "channel", "url", "dateTime", "extra"});
+    }
+
+    /** A bid of {@link #TYPE} as one of {@link #NUMERIC_TYPE}. */
+    static RowData numeric(RowData bid) {
+        return GenericRowData.of(
+                bid.getLong(0), bid.getLong(1), bid.getLong(2), bid.getString(3), bid.getString(4),
+                bid.getTimestamp(DATE_TIME, 3).getMillisecond(), bid.getString(EXTRA));
+    }
 
     /** Bids as a job's operators make them from boxed values. Each call makes new rows with strings not yet encoded. */
     static RowData[] generic(int count, long seed) {

@@ -1,17 +1,24 @@
 package dev.penstock.bench;
 
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import dev.penstock.bench.messages.Bid;
+import dev.penstock.proto.v1.AvroFormat;
 import dev.penstock.proto.v1.CsvFormat;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
+import dev.penstock.proto.v1.ProtobufFormat;
 import dev.penstock.proto.v1.RawFormat;
 import java.util.Arrays;
 import java.util.Locale;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.formats.avro.AvroFormatFactory;
 import org.apache.flink.formats.common.TimestampFormat;
 import org.apache.flink.formats.csv.CsvFormatFactory;
 import org.apache.flink.formats.json.JsonFormatOptions.MapNullKeyMode;
 import org.apache.flink.formats.json.JsonRowDataSerializationSchema;
+import org.apache.flink.formats.protobuf.PbFormatConfig;
+import org.apache.flink.formats.protobuf.serialize.PbRowDataSerializationSchema;
 import org.apache.flink.formats.raw.RawFormatSerializationSchema;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -33,6 +40,24 @@ enum EncodedFormat {
             type -> new CsvFormatFactory()
                     .createEncodingFormat(null, new Configuration())
                     .createRuntimeEncoder(null, TypeConversions.fromLogicalToDataType(type))),
+    AVRO(
+            BidRows.TYPE,
+            Format.newBuilder().setAvro(AvroFormat.getDefaultInstance()),
+            type -> new AvroFormatFactory()
+                    .createEncodingFormat(null, new Configuration())
+                    .createRuntimeEncoder(null, TypeConversions.fromLogicalToDataType(type))),
+    /** Protobuf takes no TIMESTAMP: {@code dateTime} is a BIGINT. */
+    PROTOBUF(
+            BidRows.NUMERIC_TYPE,
+            Format.newBuilder().setProtobuf(ProtobufFormat.newBuilder()
+                    .setFileDescriptorSet(FileDescriptorSet.newBuilder()
+                            .addFile(Bid.getDescriptor().getFile().toProto())
+                            .build()
+                            .toByteString())
+                    .setMessageName(Bid.getDescriptor().getFullName())),
+            type -> new PbRowDataSerializationSchema(type, new PbFormatConfig.PbFormatConfigBuilder()
+                    .messageClassName(Bid.class.getName())
+                    .build())),
     /** Raw takes one column: {@code extra}. */
     RAW(
             RowType.of(BidRows.TYPE.getTypeAt(BidRows.EXTRA)),
@@ -89,8 +114,10 @@ enum EncodedFormat {
             return bids;
         }
         RowDataSerializer rows = new RowDataSerializer(type);
-        return Arrays.stream(bids)
-                .map(bid -> rows.toBinaryRow(GenericRowData.of(bid.getString(BidRows.EXTRA))).copy())
-                .toArray(BinaryRowData[]::new);
+        return Arrays.stream(bids).map(bid -> rows.toBinaryRow(ofType(bid)).copy()).toArray(BinaryRowData[]::new);
+    }
+
+    private RowData ofType(RowData bid) {
+        return type == BidRows.NUMERIC_TYPE ? BidRows.numeric(bid) : GenericRowData.of(bid.getString(BidRows.EXTRA));
     }
 }
