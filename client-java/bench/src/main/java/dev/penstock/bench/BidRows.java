@@ -31,7 +31,9 @@ final class BidRows {
 
     private static RowType type(LogicalType dateTime) {
         LogicalType text = new VarCharType(VarCharType.MAX_LENGTH);
+        // Flink's sinks pass a row that is never null, which shows in avro.
         return RowType.of(
+                false,
                 new LogicalType[] {new BigIntType(), new BigIntType(), new BigIntType(), text, text, dateTime, text},
                 new String[] {"auction", "bidder", "price", "channel", "url", "dateTime", "extra"});
     }
