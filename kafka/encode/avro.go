@@ -3,7 +3,6 @@ package encode
 import (
 	"encoding/binary"
 	"math/bits"
-	"unicode/utf8"
 )
 
 // NoSchemaID says that a record of a registry format was to be written before SetSchemaID. The caller is at fault, not the batch.
@@ -72,30 +71,33 @@ func (e *Encoder) appendAvroField(dst []byte, c *cell, i int) []byte {
 		}
 		return append(dst, 0)
 	}
+	var branch mark
 	if c.nullable {
-		dst = append(dst, 2)
+		branch = mark{avroPresent, 1}
 	}
-	return e.appendAvroValue(dst, c, i)
-}
-
-// appendAvroValue writes element i, which is not null.
-func (e *Encoder) appendAvroValue(dst []byte, c *cell, i int) []byte {
 	switch c.op {
 	case opString:
-		return e.appendAvroString(dst, c.bytes(i))
+		return appendSizedText(dst, branch, c.bytes(i), avroSize)
 	case opInt64:
-		return appendZigzag(dst, int64(binary.LittleEndian.Uint64(c.values[i*8:])))
+		return appendVarint(dst, branch, zigzag(int64(binary.LittleEndian.Uint64(c.values[i*8:]))))
 	case opInt32:
-		return appendZigzag(dst, int64(int32(binary.LittleEndian.Uint32(c.values[i*4:]))))
+		return appendVarint(dst, branch, zigzag(int64(int32(binary.LittleEndian.Uint32(c.values[i*4:])))))
 	case opTimestamp, opTimestampUTC:
-		return appendZigzag(dst, e.avroMillis(c, i))
+		return appendVarint(dst, branch, zigzag(e.avroMillis(c, i)))
+	}
+	return e.appendAvroValue(branch.append(dst), c, i)
+}
+
+// appendAvroValue writes element i, which is not null, of the types that are not as common as those of appendAvroField.
+func (e *Encoder) appendAvroValue(dst []byte, c *cell, i int) []byte {
+	switch c.op {
 	case opFixed:
 		width := valueWidths[c.kind]
 		return append(dst, c.values[i*width:i*width+width]...)
 	case opDecimalPlain:
 		return appendAvroDecimal(dst, c.values[i*16:i*16+16])
 	case opBinary:
-		return appendAvroBytes(dst, c.bytes(i))
+		return appendSizedBytes(dst, mark{}, c.bytes(i), avroSize)
 	case opBool:
 		if c.bit(i) {
 			return append(dst, 1)
@@ -140,22 +142,13 @@ func (e *Encoder) avroMillis(c *cell, i int) int64 {
 	return millis
 }
 
-func appendZigzag(dst []byte, v int64) []byte {
-	return binary.AppendUvarint(dst, uint64(v)<<1^uint64(v>>63))
-}
+// avroPresent is the branch of a union with null that has the value, as avro writes numbers.
+const avroPresent = 2
 
-func appendAvroBytes(dst, value []byte) []byte {
-	return append(appendZigzag(dst, int64(len(value))), value...)
-}
+// avroSize is by how much the length of a text is shifted: it is a signed number.
+const avroSize = 1
 
-// appendAvroString writes what StringData.toString() returns.
-func (e *Encoder) appendAvroString(dst, text []byte) []byte {
-	if !utf8.Valid(text) {
-		e.joined = appendText(e.joined[:0], text)
-		text = e.joined
-	}
-	return appendAvroBytes(dst, text)
-}
+func appendZigzag(dst []byte, v int64) []byte { return appendVarint(dst, mark{}, zigzag(v)) }
 
 // appendAvroDecimal writes the 16-byte little-endian number in raw with as few big-endian bytes of two's complement as hold it
 // (BigInteger.toByteArray).

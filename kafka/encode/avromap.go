@@ -17,7 +17,7 @@ func (e *Encoder) appendAvroMap(dst []byte, c *cell, i int) []byte {
 	dst = appendZigzag(dst, int64(last-first))
 	for k := first; k < last && !e.stop(dst); k++ {
 		key := s.nodes[k]
-		dst = appendAvroBytes(dst, s.text[key.from:key.to])
+		dst = appendSizedBytes(dst, mark{}, s.text[key.from:key.to], avroSize)
 		dst = e.appendAvroField(dst, &c.children[1], key.last)
 	}
 	s.text, s.nodes, s.replaced = s.text[:text], s.nodes[:first], s.replaced[:replaced]

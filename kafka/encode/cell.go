@@ -8,7 +8,9 @@ import (
 
 // cell joins the instruction for a column with the buffers of that column in the current batch.
 type cell struct {
-	op       op
+	op op
+	// nullable is that of the node, close at hand.
+	nullable bool
 	lead     lead
 	validity []byte // nil: all valid
 	values   []byte
@@ -25,7 +27,7 @@ func newCells(nodes []node) []cell {
 	cells := make([]cell, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		cells[i] = cell{op: n.op, lead: newLead(n.prefix), node: n, day: dayText{day: noDay}}
+		cells[i] = cell{op: n.op, nullable: n.nullable, lead: newLead(n.prefix), node: n, day: dayText{day: noDay}}
 		if n.op == opTimestamp || n.op == opTimestampUTC {
 			cells[i].second = &secondText{}
 			cells[i].children = []cell{

@@ -98,7 +98,7 @@ type Encoder struct {
 	order hashOrder
 	// discarded counts the bytes of the batch that were written only for their errors.
 	discarded int
-	// joined is the text of a csv field that turns out to need quotes, or of an avro string that was not UTF-8.
+	// joined is the text of a csv field that turns out to need quotes.
 	joined []byte
 	// frame stands before each record of avro's registry formats.
 	frame avroFrame

@@ -3,9 +3,6 @@ package encode
 import (
 	"encoding/binary"
 	"math/bits"
-	"unicode/utf8"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // appendMessage writes the fields of row i of cells, without a length. A null is an unset field also in a NOT NULL column: Flink's
@@ -24,14 +21,10 @@ func (e *Encoder) appendMessage(dst []byte, m *protoMessage, cells []cell, i int
 		}
 		switch f.shape {
 		case protoImplicit:
-			if f.value.isDefault(c, i) {
-				continue
-			}
-			dst = append(dst, f.tag...)
-			dst = e.appendProtoValue(dst, &f.value, c, i)
+			dst = e.appendProtoImplicit(dst, f, c, i)
 		case protoExplicit:
 			start := len(dst)
-			dst = append(dst, f.tag...)
+			dst = f.tag.append(dst)
 			dst = e.appendProtoValue(dst, &f.value, c, i)
 			// Flink builds a message also when a later column replaces it, and so may throw.
 			if f.replaced(cells, i) {
@@ -73,22 +66,35 @@ func (f *protoField) replaced(cells []cell, i int) bool {
 	return false
 }
 
-// isDefault reports whether element i, which is not null, is what a field without presence is when it is not set. Zero is all bits
-// zero: -0.0 is written.
-func (v *protoValue) isDefault(c *cell, i int) bool {
-	switch v.op {
-	case protoBool:
-		return !c.bit(i)
-	case protoInt32, protoUint32, protoSint32, protoFixed32:
-		return c.uint32(i) == 0
-	case protoVarint64, protoSint64, protoFixed64:
-		return c.uint64(i) == 0
-	case protoString, protoBytes:
-		return len(c.bytes(i)) == 0
-	case protoMessageValue:
-		return false
+// appendProtoImplicit writes a field without presence, which is left out at its default. Zero is all bits zero: -0.0 is written.
+func (e *Encoder) appendProtoImplicit(dst []byte, f *protoField, c *cell, i int) []byte {
+	switch f.value.op {
+	case protoString:
+		if text := c.bytes(i); len(text) != 0 {
+			return appendSizedText(dst, f.tag, text, 0)
+		}
+	case protoBytes:
+		if value := c.bytes(i); len(value) != 0 {
+			return appendSizedBytes(dst, f.tag, value, 0)
+		}
+	case protoFixed32:
+		if c.uint32(i) != 0 {
+			return append(f.tag.append(dst), c.values[i*4:i*4+4]...)
+		}
+	case protoFixed64:
+		if c.uint64(i) != 0 {
+			return append(f.tag.append(dst), c.values[i*8:i*8+8]...)
+		}
+	case protoVarint64:
+		if number := c.uint64(i); number != 0 {
+			return appendVarint(dst, f.tag, number)
+		}
+	default:
+		if number := f.value.varint(c, i); number != 0 {
+			return appendVarint(dst, f.tag, number)
+		}
 	}
-	return v.enumNumber(c, i) == 0
+	return dst
 }
 
 // appendProtoList writes the elements of a repeated field.
@@ -100,12 +106,12 @@ func (e *Encoder) appendProtoList(dst []byte, f *protoField, c *cell, i int) []b
 	element := &c.children[0]
 	if f.shape == protoRepeated {
 		for k := from; k < to && !e.stop(dst); k++ {
-			dst = append(dst, f.tag...)
+			dst = f.tag.append(dst)
 			dst = e.appendProtoElement(dst, &f.value, element, k)
 		}
 		return dst
 	}
-	dst = append(dst, f.tag...)
+	dst = f.tag.append(dst)
 	dst = append(dst, 0)
 	mark := len(dst)
 	for k := from; k < to && !e.stop(dst); k++ {
@@ -129,34 +135,40 @@ func (e *Encoder) appendProtoElement(dst []byte, v *protoValue, c *cell, i int) 
 // appendProtoValue writes element i, which is not null, with its length where values have one.
 func (e *Encoder) appendProtoValue(dst []byte, v *protoValue, c *cell, i int) []byte {
 	switch v.op {
-	case protoBool:
-		return append(dst, c.values[i>>3]>>(i&7)&1)
-	case protoInt32:
-		return appendSigned(dst, int32(c.uint32(i)))
-	case protoUint32:
-		return protowire.AppendVarint(dst, uint64(c.uint32(i)))
-	case protoSint32:
-		n := int32(c.uint32(i))
-		return protowire.AppendVarint(dst, uint64(uint32(n<<1^n>>31)))
-	case protoVarint64:
-		return protowire.AppendVarint(dst, c.uint64(i))
-	case protoSint64:
-		return protowire.AppendVarint(dst, protowire.EncodeZigZag(int64(c.uint64(i))))
 	case protoFixed32:
 		return append(dst, c.values[i*4:i*4+4]...)
 	case protoFixed64:
 		return append(dst, c.values[i*8:i*8+8]...)
 	case protoString:
-		return appendProtoText(dst, c.bytes(i))
+		return appendSizedText(dst, mark{}, c.bytes(i), 0)
 	case protoBytes:
-		return protowire.AppendBytes(dst, c.bytes(i))
+		return appendSizedBytes(dst, mark{}, c.bytes(i), 0)
 	case protoMessageValue:
 		dst = append(dst, 0)
 		mark := len(dst)
 		dst = e.appendMessage(dst, v.message, c.children, i)
 		return closeLength(dst, mark)
 	}
-	return appendSigned(dst, v.enumNumber(c, i))
+	return appendVarint(dst, mark{}, v.varint(c, i))
+}
+
+// varint returns element i of a field whose values are varints on the wire.
+func (v *protoValue) varint(c *cell, i int) uint64 {
+	switch v.op {
+	case protoVarint64:
+		return c.uint64(i)
+	case protoInt32:
+		return signed(int32(c.uint32(i)))
+	case protoUint32:
+		return uint64(c.uint32(i))
+	case protoSint64:
+		return zigzag(int64(c.uint64(i)))
+	case protoSint32:
+		return zigzag(int64(int32(c.uint32(i))))
+	case protoBool:
+		return uint64(c.values[i>>3] >> (i & 7) & 1)
+	}
+	return signed(v.enumNumber(c, i))
 }
 
 // enumNumber returns the number of element i, a name or a number; what is not declared is the first declared value.
@@ -179,20 +191,8 @@ func (v *protoValue) enumNumber(c *cell, i int) int32 {
 	return number
 }
 
-// appendSigned writes an int32 or the number of an enum: a negative one takes ten bytes.
-func appendSigned(dst []byte, n int32) []byte {
-	return protowire.AppendVarint(dst, uint64(int64(n)))
-}
-
-// appendProtoText writes the length and the UTF-8 of a string, with a U+FFFD for each malformed unit.
-func appendProtoText(dst, s []byte) []byte {
-	if utf8.Valid(s) {
-		return protowire.AppendBytes(dst, s)
-	}
-	dst = append(dst, 0)
-	mark := len(dst)
-	return closeLength(appendText(dst, s), mark)
-}
+// signed is an int32 or the number of an enum as a varint has it: a negative one takes ten bytes.
+func signed(n int32) uint64 { return uint64(int64(n)) }
 
 func (c *cell) uint32(i int) uint32 { return binary.LittleEndian.Uint32(c.values[i*4:]) }
 

@@ -22,16 +22,15 @@ func (e *Encoder) appendProtoMap(dst []byte, f *protoField, c *cell, i int) []by
 	last := len(s.nodes)
 	for k := first; k < last && !e.stop(dst); k++ {
 		n := &s.nodes[k]
-		dst = append(dst, f.tag...)
+		dst = f.tag.append(dst)
 		dst = append(dst, 0)
 		mark := len(dst)
-		dst = append(dst, f.keyTag...)
 		if f.isText {
-			dst = protowire.AppendBytes(dst, s.text[n.from:n.to])
+			dst = appendSizedBytes(dst, f.keyTag, s.text[n.from:n.to], 0)
 		} else {
-			dst = e.appendProtoElement(dst, f.key, &c.children[0], n.last)
+			dst = e.appendProtoElement(f.keyTag.append(dst), f.key, &c.children[0], n.last)
 		}
-		dst = append(dst, f.mappedTag...)
+		dst = f.mappedTag.append(dst)
 		dst = e.appendProtoElement(dst, &f.value, &c.children[1], n.last)
 		dst = closeLength(dst, mark)
 	}

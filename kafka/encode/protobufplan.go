@@ -74,6 +74,12 @@ type protoEnum struct {
 	first int32
 }
 
+// newTag is a field's number and wire type.
+func newTag(number protoreflect.FieldNumber, wire protowire.Type) mark {
+	word, length := spreadVarint(protowire.EncodeTag(number, wire))
+	return mark{word, length}
+}
+
 // protoShape says when and how often a field is written.
 type protoShape uint8
 
@@ -91,8 +97,7 @@ const (
 type protoField struct {
 	number protoreflect.FieldNumber
 	shape  protoShape
-	// tag is the field's number and wire type as on the wire.
-	tag []byte
+	tag    mark
 	// column is the index of the column among its siblings.
 	column int
 	// rivals are the columns of the same oneof that stand after this one: one of them that is not null replaces it.
@@ -100,7 +105,7 @@ type protoField struct {
 	value  protoValue
 	// key is the key of a map, whose values are value. Both have their own tags in an entry.
 	key                *protoValue
-	keyTag, mappedTag  []byte
+	keyTag, mappedTag  mark
 	hashesWide, isText bool
 }
 
@@ -235,7 +240,7 @@ func (p *protoCompiler) field(t *columnar.Type, fd protoreflect.FieldDescriptor,
 		}
 		err = p.value(&f.value, t, fd, path)
 	}
-	f.tag = protowire.AppendTag(nil, f.number, wire)
+	f.tag = newTag(f.number, wire)
 	return f, err
 }
 
@@ -246,8 +251,8 @@ func (p *protoCompiler) mapping(f *protoField, t *columnar.Type, fd protoreflect
 		return err
 	}
 	f.isText, f.hashesWide = f.key.op == protoString, t.Children[0].Kind == columnar.BigInt
-	f.keyTag = protowire.AppendTag(nil, key.Number(), wireType(key.Kind()))
-	f.mappedTag = protowire.AppendTag(nil, value.Number(), wireType(value.Kind()))
+	f.keyTag = newTag(key.Number(), wireType(key.Kind()))
+	f.mappedTag = newTag(value.Number(), wireType(value.Kind()))
 	return p.value(&f.value, t.Children[1], value, path+"{}")
 }
 
@@ -342,7 +347,7 @@ func (p *protoCompiler) enum(v *protoValue, t *columnar.Type, fd protoreflect.Fi
 		v.enum.names[string(values.Get(k).Name())] = number
 		v.enum.numbers[number] = struct{}{}
 	}
-	v.null = appendSigned(nil, v.enum.first)
+	v.null = appendVarint(nil, mark{}, signed(v.enum.first))
 	return nil
 }
 

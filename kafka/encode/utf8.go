@@ -143,6 +143,17 @@ func appendText(dst, s []byte) []byte {
 	return dst
 }
 
+// textLength is the length of what appendText writes.
+func textLength(s []byte) int {
+	length := 0
+	for len(s) > 0 {
+		r, n := decodeCharacter(s)
+		length += utf8.RuneLen(r)
+		s = s[n:]
+	}
+	return length
+}
+
 func appendUnitEscape(dst []byte, unit uint32) []byte {
 	return append(dst, '\\', 'u', upperHex[unit>>12], upperHex[unit>>8&15], upperHex[unit>>4&15], upperHex[unit&15])
 }

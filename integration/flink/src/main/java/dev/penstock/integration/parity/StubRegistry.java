@@ -23,6 +23,8 @@ final class StubRegistry {
     }
 
     private static HttpServer start() {
+        // Or the body of each answer waits up to 40 ms for the client's kernel to acknowledge its header.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
         try {
             HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
             server.createContext("/", StubRegistry::answer);
