@@ -19,9 +19,11 @@ func (e *Encoder) appendMessage(dst []byte, m *protoMessage, cells []cell, i int
 		if c.isNull(i) {
 			continue
 		}
-		switch f.shape {
-		case protoImplicit:
+		if f.shape == protoImplicit {
 			dst = e.appendProtoImplicit(dst, f, c, i)
+			continue
+		}
+		switch f.shape {
 		case protoExplicit:
 			start := len(dst)
 			dst = f.tag.append(dst)

@@ -62,7 +62,10 @@ func appendSizedText(dst []byte, m mark, s []byte, shift uint) []byte {
 	start := len(dst)
 	storeWord(dst[start:start+wordBytes], m.word)
 	at := start + m.length
-	word, n := spreadVarint(uint64(len(s)) << shift)
+	word, n := uint64(len(s))<<shift, 1
+	if word >= 0x80 {
+		word, n = spreadVarint(word)
+	}
 	storeWord(dst[at:at+wordBytes], word)
 	dst, ascii := appendASCII(dst[:at+n], s)
 	if ascii || utf8.Valid(s) {
