@@ -41,8 +41,7 @@ func (e *Encoder) collectAvroKeys(c *cell, from, to int) {
 		s.putText(at, k)
 	}
 	if !s.arrange() {
-		e.failRow(c, "A map has so many keys with like hash codes that java.util.HashMap keeps them in a tree, whose order is not "+
-			"native. Write this table without Penstock: set 'penstock.enabled' = 'false'.")
+		e.failTree(c)
 	}
 }
 

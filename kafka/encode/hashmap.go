@@ -187,6 +187,12 @@ func (s *hashOrder) arrange() bool {
 	return true
 }
 
+// failTree fails the row for a map that arrange has no order for.
+func (e *Encoder) failTree(c *cell) {
+	e.failRow(c, "A map has so many keys with like hash codes that java.util.HashMap keeps them in a tree, whose order is not "+
+		"native. Write this table without Penstock: set 'penstock.enabled' = 'false'.")
+}
+
 // spread mixes the high half of a hash code into the low one, as HashMap does.
 func spread(hash uint32) uint32 { return hash ^ hash>>16 }
 

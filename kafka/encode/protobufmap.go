@@ -15,8 +15,7 @@ func (e *Encoder) appendProtoMap(dst []byte, f *protoField, c *cell, i int) []by
 	text, first, replaced := len(s.text), len(s.nodes), len(s.replaced)
 	e.collectProtoKeys(f, &c.children[0], from, to)
 	if !s.arrange() {
-		e.failRow(c, "Nine or more keys of the map lie in one bucket of Java's HashMap, whose order Penstock does not reproduce. "+
-			"Write this table with 'penstock.enabled' = 'false'.")
+		e.failTree(c)
 	}
 	dst = e.checkProtoReplaced(dst, f, &c.children[1], replaced)
 	last := len(s.nodes)

@@ -1,5 +1,6 @@
 package dev.penstock.integration.parity;
 
+import static dev.penstock.integration.parity.CorpusTable.column;
 import static dev.penstock.integration.parity.CorpusTable.columns;
 
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ import org.apache.flink.table.types.logical.VarCharType;
 
 /**
  * Rows that are compared before any random ones, the same in every run: each table goes through all options that its values
- * have to do with. The tables of the text formats are alike.
+ * have to do with. The tables of the text formats, which are here, are alike.
  */
 final class Corpus {
     private static final int WIDE = 1000;
@@ -39,13 +40,16 @@ final class Corpus {
 
     private Corpus() {}
 
-    /** The tables of a format; none for a format whose types the tables do not have. */
+    /** The tables of a format. */
     static List<CorpusTable> of(ParityFormat format) {
         return switch (format) {
             case JSON, DEBEZIUM_JSON, CANAL_JSON, MAXWELL_JSON, OGG_JSON -> json(format);
             case CSV -> csv();
             case RAW -> raw();
-            default -> List.of();
+            case AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> AvroCorpus.tables(format);
+            case PROTOBUF -> ProtobufCorpus.tables();
+            // Their columns are those of the formats.
+            case RECORDS, UPSERT -> List.of();
         };
     }
 
@@ -149,14 +153,8 @@ final class Corpus {
         return tables;
     }
 
-    private static CorpusTable column(
-            String name, LogicalType type, List<?> values, List<? extends FormatOptions> options) {
-        return new CorpusTable(
-                name, columns(type), values.stream().map(value -> new Object[] {value}).toList(), options);
-    }
-
     /** A thousand columns, set, null and both in turn. */
-    private static CorpusTable wide(List<? extends FormatOptions> options) {
+    static CorpusTable wide(List<? extends FormatOptions> options) {
         LogicalType[] types = new LogicalType[WIDE];
         Object[][] rows = new Object[3][WIDE];
         for (int i = 0; i < WIDE; i++) {

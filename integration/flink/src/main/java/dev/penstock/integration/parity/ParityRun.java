@@ -71,7 +71,10 @@ public final class ParityRun {
         for (CorpusTable table : Corpus.of(format)) {
             for (FormatOptions options : table.options()) {
                 ParitySubject subject = new ValueSubject(format, table.type(), options, random.split());
-                schema(subject, table.source(), table.name() + ", " + abbreviated(subject.toString()));
+                String context = table.name() + ", " + abbreviated(subject.toString());
+                for (RowShape shape : table.crossed() ? RowShape.values() : new RowShape[] {null}) {
+                    schema(subject, table.source(format.changelog()), shape, table.declined(), context);
+                }
             }
         }
     }
@@ -82,15 +85,18 @@ public final class ParityRun {
 
     private void schema() throws Exception {
         ParitySubject subject = format.random(random);
-        schema(subject, new RandomRows(random.split()).source(subject.type(), ROWS_PER_SCHEMA), subject.toString());
+        RowSource rows = subject.completed(new RandomRows(random.split()).source(subject.type(), ROWS_PER_SCHEMA));
+        schema(subject, rows, null, null, subject.toString());
     }
 
-    private void schema(ParitySubject subject, RowSource rows, String context) throws Exception {
+    /** Compares rows in one shape; with a null for the shape each batch has a random one. */
+    private void schema(ParitySubject subject, RowSource rows, RowShape shape, String declined, String context)
+            throws Exception {
         report.schema();
         String byFlink = refusedByFlink(subject);
         String byPenstock = refusedByPenstock(subject);
         if (byFlink == null && byPenstock == null) {
-            rows(subject, rows, context);
+            rows(subject, rows, shape, declined, context);
         } else if (byFlink == null || byPenstock == null) {
             report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
                     + "\n  penstock " + (byPenstock == null ? "accepts the type" : byPenstock));
@@ -122,7 +128,8 @@ public final class ParityRun {
         }
     }
 
-    private void rows(ParitySubject subject, RowSource rows, String context) throws Exception {
+    private void rows(ParitySubject subject, RowSource rows, RowShape fixed, String declined, String context)
+            throws Exception {
         OpenWriter open = subject.open();
         RowColumnWriter writer = new RowColumnWriter(subject.type(), column -> NullKeys.of(open, column));
         ParitySubject.Oracle oracle = subject.oracle();
@@ -130,13 +137,16 @@ public final class ParityRun {
         RowDataSerializer serializer = hasNullType(subject.type()) ? null : new RowDataSerializer(subject.type());
         while (rows.hasNext()) {
             RowShape shape = serializer == null
-                    ? RowShape.GENERIC : RowShape.values()[random.nextInt(RowShape.values().length)];
+                    ? RowShape.GENERIC
+                    : fixed != null ? fixed : RowShape.values()[random.nextInt(RowShape.values().length)];
             List<Sample> accepted = new ArrayList<>();
             for (int i = 0; i < ROWS_PER_BATCH && rows.hasNext(); i++) {
                 long before = rows.cells();
-                RowData row = shape.shape(subject.complete(rows.next()), serializer);
+                RowData row = shape.shape(rows.next(), serializer);
                 Sample sample = sample(row, rows.cells() - before, oracle);
-                if (sample.failure == null) {
+                if (sample.failure == null && declined != null) {
+                    declined(writer, sample, declined, context + "\n  " + shape);
+                } else if (sample.failure == null) {
                     accepted.add(sample);
                 } else {
                     // The refused row has left Flink's reused nodes half filled; a job would end here.
@@ -174,6 +184,20 @@ public final class ParityRun {
             report.differ(sample.cells, describe(context, sample, got[0]));
         } catch (EncoderProcess.RefusedException | RejectedRowException e) {
             report.bothFail(sample.cells);
+        }
+    }
+
+    /** A row that Flink writes and Penstock must fail for this reason. */
+    private void declined(RowColumnWriter writer, Sample sample, String reason, String context) throws IOException {
+        try {
+            WholeRecord[] got = encode(writer, List.of(sample));
+            report.differ(sample.cells, "a row that was to fail: " + describe(context, sample, got[0]));
+        } catch (EncoderProcess.RefusedException e) {
+            if (e.getMessage().contains(reason)) {
+                report.decline();
+            } else {
+                report.differ(sample.cells, context + "\n  not failed for \"" + reason + "\": " + e.getMessage());
+            }
         }
     }
 

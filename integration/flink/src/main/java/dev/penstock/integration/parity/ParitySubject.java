@@ -39,4 +39,24 @@ interface ParitySubject {
 
     /** Makes {@code row} one that the table takes: of a kind that its format has, with metadata that can be. */
     GenericRowData complete(GenericRowData row);
+
+    /** {@code rows}, each of them completed. */
+    default RowSource completed(RowSource rows) {
+        return new RowSource() {
+            @Override
+            public boolean hasNext() {
+                return rows.hasNext();
+            }
+
+            @Override
+            public GenericRowData next() {
+                return complete(rows.next());
+            }
+
+            @Override
+            public long cells() {
+                return rows.cells();
+            }
+        };
+    }
 }

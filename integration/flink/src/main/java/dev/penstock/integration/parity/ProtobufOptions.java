@@ -24,7 +24,7 @@ final class ProtobufOptions implements FormatOptions {
     private RowType openedFor;
     private PbRowDataSerializationSchema opened;
 
-    private ProtobufOptions(Message message, String nullLiteral) {
+    ProtobufOptions(Message message, String nullLiteral) {
         this.message = message;
         this.nullLiteral = nullLiteral;
     }

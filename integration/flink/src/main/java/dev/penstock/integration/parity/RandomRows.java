@@ -131,7 +131,7 @@ final class RandomRows {
         inLargeMap |= large;
         boolean colliding = large && key.is(LogicalTypeFamily.CHARACTER_STRING) && random.nextInt(4) == 0;
         GenericArrayData keys = colliding
-                ? strings.colliding(8 + random.nextInt(3))
+                ? RandomStrings.colliding(8 + random.nextInt(3))
                 : array(withRareNulls(key), large ? random.nextInt(4, 100) : size());
         int n = keys.size();
         GenericArrayData values = array(value, n);

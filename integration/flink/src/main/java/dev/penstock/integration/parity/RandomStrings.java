@@ -40,7 +40,7 @@ final class RandomStrings {
     }
 
     /** Different strings with one hash code, which lie in one bucket of a hash table; at most 16. */
-    GenericArrayData colliding(int n) {
+    static GenericArrayData colliding(int n) {
         Object[] out = new Object[n];
         for (int i = 0; i < n; i++) {
             StringBuilder text = new StringBuilder();

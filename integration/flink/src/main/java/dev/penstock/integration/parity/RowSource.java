@@ -7,7 +7,7 @@ interface RowSource {
     /** Whether there is another row. */
     boolean hasNext();
 
-    /** The next row, which the caller may change. */
+    /** The next row, in its kind, which the caller may change. */
     GenericRowData next();
 
     /** Leaf values in the rows so far, nulls included. */
