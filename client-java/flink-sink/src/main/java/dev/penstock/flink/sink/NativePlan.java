@@ -20,6 +20,7 @@ import org.apache.flink.table.types.logical.RowType;
  * @param settings how the writers behave
  * @param keySchema the schema of keys whose format writes its id; null when the format has none
  * @param valueSchema the schema of values whose format writes its id; null when the format has none
+ * @param table the table's name, for messages
  */
 public record NativePlan(
         byte[] openWriter,
@@ -29,8 +30,31 @@ public record NativePlan(
         Properties producerProperties,
         WriterSettings settings,
         RegistrySchema keySchema,
-        RegistrySchema valueSchema)
+        RegistrySchema valueSchema,
+        String table)
         implements Serializable {
+
+    /** A plan for a table whose name is not known yet. */
+    public NativePlan(
+            byte[] openWriter,
+            RowType rowType,
+            DeliveryGuarantee guarantee,
+            String transactionalIdPrefix,
+            Properties producerProperties,
+            WriterSettings settings,
+            RegistrySchema keySchema,
+            RegistrySchema valueSchema) {
+        this(
+                openWriter,
+                rowType,
+                guarantee,
+                transactionalIdPrefix,
+                producerProperties,
+                settings,
+                keySchema,
+                valueSchema,
+                "");
+    }
 
     /** A plan without schemas of a registry. */
     public NativePlan(
@@ -41,6 +65,20 @@ public record NativePlan(
             Properties producerProperties,
             WriterSettings settings) {
         this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null, null);
+    }
+
+    /** The same plan for a table of this name. */
+    public NativePlan ofTable(String name) {
+        return new NativePlan(
+                openWriter,
+                rowType,
+                guarantee,
+                transactionalIdPrefix,
+                producerProperties,
+                settings,
+                keySchema,
+                valueSchema,
+                name);
     }
 
     /** The message for the daemon, still without session and owner. */

@@ -72,7 +72,8 @@ final class NativeWriterFactory {
         SchemaIds schemaIds =
                 new SchemaIds(
                         plan.keySchema(), plan.valueSchema(), context.asSerializationSchemaInitializationContext());
-        return new PenstockWriter.Parts(daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
+        return new PenstockWriter.Parts(
+                plan.table(), daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
     }
 
     private PenstockWriter build(PenstockWriter.Parts parts, Collection<KafkaWriterState> recovered) {

@@ -1,5 +1,6 @@
 package dev.penstock.flink.sink;
 
+import dev.penstock.flink.columns.RejectedRowException;
 import dev.penstock.session.DaemonException;
 import java.io.IOException;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,8 +23,9 @@ abstract class PenstockWriter
 
     private static final Logger LOG = LoggerFactory.getLogger(PenstockWriter.class);
 
-    /** What a writer works with; it owns the daemon writer and closes it. */
+    /** What a writer works with; it owns the daemon writer and closes it. The table is a name for messages. */
     record Parts(
+            String table,
             DaemonWriter daemon,
             RowBatcher batcher,
             SchemaIds schemaIds,
@@ -35,12 +37,14 @@ abstract class PenstockWriter
     final RowBatcher batcher;
     final WriterMetrics metrics;
     final Deadlines deadlines;
+    private final String table;
     private final SchemaIds schemaIds;
     private final MailboxExecutor mailbox;
     private volatile boolean closed;
     private boolean reported;
 
     PenstockWriter(Parts parts) {
+        this.table = parts.table();
         this.daemon = parts.daemon();
         this.batcher = parts.batcher();
         this.schemaIds = parts.schemaIds();
@@ -65,6 +69,9 @@ abstract class PenstockWriter
             batcher.add(row);
         } catch (DaemonException e) {
             throw failure(e);
+        } catch (RejectedRowException e) {
+            throw new IOException(
+                    "Penstock could not write table " + table + ": row " + batcher.rowOfBatch() + ": " + e.getMessage(), e);
         }
         metrics.rowWritten();
     }
@@ -110,7 +117,8 @@ abstract class PenstockWriter
             reported = true;
             metrics.failed();
         }
-        return new IOException("Penstock could not write to Kafka (" + e.kind() + "): " + e.getMessage(), e);
+        return new IOException(
+                "Penstock could not write table " + table + " to Kafka (" + e.kind() + "): " + e.getMessage(), e);
     }
 
     /**

@@ -81,6 +81,11 @@ final class RowBatcher {
         submittedRows += rows;
     }
 
+    /** Where in its batch the next row stands, or the one that {@link #add} has just refused; counts from 0. */
+    int rowOfBatch() {
+        return extent == null ? 0 : columns.rowCount();
+    }
+
     /** Starts counting the rows of a new epoch. */
     void startEpoch() {
         epochRows = 0;

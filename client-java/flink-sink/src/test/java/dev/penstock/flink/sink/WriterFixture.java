@@ -56,7 +56,7 @@ final class WriterFixture implements AutoCloseable {
     PenstockWriter.Parts parts() {
         Duration any = Duration.ofSeconds(1);
         return new PenstockWriter.Parts(
-                daemon, batcher, schemaIds, metrics, new Deadlines(any, any, any, any), mailbox);
+                "cat.db.orders", daemon, batcher, schemaIds, metrics, new Deadlines(any, any, any, any), mailbox);
     }
 
     /** The committer's end of the back-channel of {@code prefix}. */

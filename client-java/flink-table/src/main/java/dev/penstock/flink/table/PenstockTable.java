@@ -9,7 +9,7 @@ import org.apache.flink.table.factories.FactoryUtil;
  * What Penstock itself reads of a table.
  *
  * @param connector the table's connector, first part of the operator's name
- * @param name the table's name, for the log
+ * @param name the table's name, for messages
  * @param options all options as text
  * @param enabled {@code penstock.enabled}
  * @param settings how the writers behave
