@@ -71,7 +71,6 @@ func (m *mapper) connections(cfg producer.Config) {
 	if cfg.ClientID != "" {
 		m.set("client.id", cfg.ClientID)
 	}
-	m.millis("socket.timeout.ms", "properties.request.timeout.ms", cfg.RequestTimeout, 10, 300_000)
 	m.millis("reconnect.backoff.ms", "properties.reconnect.backoff.ms", cfg.ReconnectBackoff, 0, 3_600_000)
 	m.millis("reconnect.backoff.max.ms", "properties.reconnect.backoff.max.ms", cfg.ReconnectBackoffMax, 0, 3_600_000)
 	m.millis("socket.connection.setup.timeout.ms", "properties.socket.connection.setup.timeout.ms",
@@ -177,9 +176,10 @@ func (m *mapper) batching(cfg producer.Config, id string) {
 	}
 }
 
-// transaction sets what depends on the guarantee: the delivery timeout, which may not be above the transaction timeout.
+// transaction sets what depends on the guarantee: the delivery timeout and the wait for an answer, which librdkafka does not allow to be
+// above the transaction timeout.
 func (m *mapper) transaction(cfg producer.Config, id string) {
-	timeout := cfg.DeliveryTimeout
+	timeout, answer := cfg.DeliveryTimeout, cfg.RequestTimeout
 	if id != "" {
 		if !cfg.Idempotence {
 			m.fault("properties.enable.idempotence = false contradicts sink.delivery-guarantee = exactly-once: " +
@@ -188,8 +188,9 @@ func (m *mapper) transaction(cfg producer.Config, id string) {
 		m.set("transactional.id", id)
 		m.millis("transaction.timeout.ms", "properties.transaction.timeout.ms", cfg.TransactionTimeout, 1000, math.MaxInt32)
 		m.set("statistics.interval.ms", strconv.FormatInt(statisticsInterval.Milliseconds(), 10))
-		timeout = min(timeout, cfg.TransactionTimeout)
+		timeout, answer = min(timeout, cfg.TransactionTimeout), min(answer, cfg.TransactionTimeout)
 	}
+	m.millis("socket.timeout.ms", "properties.request.timeout.ms", answer, 10, 300_000)
 	// Zero would mean "for ever" to librdkafka.
 	m.millis("message.timeout.ms", "properties.delivery.timeout.ms", timeout, 1, math.MaxInt32)
 	if linger := linger(cfg, id); timeout > 0 && linger >= timeout {

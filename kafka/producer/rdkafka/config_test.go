@@ -1,6 +1,7 @@
 package rdkafka
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -66,15 +67,25 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestDeliveryTimeoutIsLoweredOnlyInTransactions(t *testing.T) {
+// TestTimeoutsAreLoweredOnlyInTransactions: librdkafka refuses a producer that waits for longer than its transactions last.
+func TestTimeoutsAreLoweredOnlyInTransactions(t *testing.T) {
 	cfg := valid()
 	cfg.TransactionTimeout = 10 * time.Second
-	if got := mapped(t, cfg, "id")["message.timeout.ms"]; got != "10000" {
-		t.Errorf("transactional: %s", got)
+	for id, want := range map[string][2]string{"id": {"10000", "10000"}, "": {"120000", "30000"}} {
+		got := mapped(t, cfg, id)
+		if got["message.timeout.ms"] != want[0] || got["socket.timeout.ms"] != want[1] {
+			t.Errorf("%q: %s and %s, want %v", id, got["message.timeout.ms"], got["socket.timeout.ms"], want)
+		}
 	}
-	if got := mapped(t, cfg, "")["message.timeout.ms"]; got != "120000" {
-		t.Errorf("plain: %s", got)
+	e, err := New(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
 	}
+	c, err := e.newClient(cfg, "id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.destroy()
 }
 
 func TestLinger(t *testing.T) {
