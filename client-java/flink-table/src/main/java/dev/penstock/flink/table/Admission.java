@@ -1,5 +1,6 @@
 package dev.penstock.flink.table;
 
+import dev.penstock.flink.columns.Nullability;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.flink.columns.UnsupportedTypeException;
 import dev.penstock.flink.sink.NativePlan;
@@ -52,14 +53,15 @@ final class Admission {
                 ConsumedRow.of((RowType) sink.physicalDataType().getLogicalType(), request.metadata());
         OpenWriter.Builder open = OpenWriter.newBuilder().setGuarantee(guarantee(sink.deliveryGuarantee()));
         RecordPlan records = RecordPlan.into(open, sink, table.options(), row, context);
-        open.setSchema(schema(row.type()));
+        RowType columns = Nullability.columns(row.type(), open.build());
+        open.setSchema(schema(columns));
         Properties properties = ProducerProperties.ofSink(sink.properties());
         open.setKafka(
                 ProducerProperties.translate(
                         properties, sink.deliveryGuarantee(), table.settings().warmPool()));
         return new NativePlan(
                 open.build().toByteArray(),
-                row.type(),
+                columns,
                 sink.deliveryGuarantee(),
                 sink.transactionalIdPrefix(),
                 properties,

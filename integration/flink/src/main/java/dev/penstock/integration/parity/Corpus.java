@@ -69,7 +69,25 @@ final class Corpus {
                 List.of(defaults), List.of(defaults), spellings,
                 List.of(defaults, json(format, TimestampFormat.ISO_8601, MapNullKeyMode.FAIL, "null", false, false))));
         tables.add(nulls(all));
+        tables.add(notNull(all));
         return tables;
+    }
+
+    /** Nulls inside of columns where the type says NOT NULL, which no enforcer looks at. */
+    private static CorpusTable notNull(List<? extends FormatOptions> options) {
+        LogicalType full = INT.copy(false);
+        RowType inner = RowType.of(full, TEXT.copy(false));
+        GenericRowData row = GenericRowData.of(null, null);
+        GenericArrayData keys = new GenericArrayData(new Object[] {StringData.fromString("a"), null});
+        return new CorpusTable("NOT NULL",
+                columns(inner, new ArrayType(full), new ArrayType(inner.copy(false)), new MapType(TEXT.copy(false), full)),
+                List.of(
+                        new Object[] {row, new GenericArrayData(new Object[] {null, 1}),
+                            new GenericArrayData(new Object[] {row, null}),
+                            new ListMapData(new GenericArrayData(new Object[] {keys.toObjectArray()[0]}),
+                                    new GenericArrayData(new Object[] {null}))},
+                        new Object[] {null, null, null, new ListMapData(keys, new GenericArrayData(new Object[] {null, 2}))}),
+                options);
     }
 
     private static JsonOptions json(ParityFormat format, TimestampFormat timestamps, MapNullKeyMode nullKeys,

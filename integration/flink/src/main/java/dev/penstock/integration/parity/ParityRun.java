@@ -2,6 +2,7 @@ package dev.penstock.integration.parity;
 
 import dev.penstock.arena.Extent;
 import dev.penstock.flink.columns.NullKeys;
+import dev.penstock.flink.columns.Nullability;
 import dev.penstock.flink.columns.RejectedRowException;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
@@ -15,6 +16,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
 
 /**
  * A run over random tables: for each some batches of random rows, each batch in one {@link
@@ -131,7 +133,8 @@ public final class ParityRun {
     private void rows(ParitySubject subject, RowSource rows, RowShape fixed, String declined, String context)
             throws Exception {
         OpenWriter open = subject.open();
-        RowColumnWriter writer = new RowColumnWriter(subject.type(), column -> NullKeys.of(open, column));
+        RowType columns = Nullability.columns(subject.type(), open);
+        RowColumnWriter writer = new RowColumnWriter(columns, column -> NullKeys.of(open, column));
         ParitySubject.Oracle oracle = subject.oracle();
         // Flink has no binary rows with a column of type NULL.
         RowDataSerializer serializer = hasNullType(subject.type()) ? null : new RowDataSerializer(subject.type());

@@ -1,5 +1,6 @@
 package dev.penstock.integration.parity;
 
+import dev.penstock.flink.columns.Nullability;
 import dev.penstock.flink.columns.RowColumnWriter;
 import dev.penstock.proto.v1.OpenWriter;
 import java.util.OptionalInt;
@@ -21,10 +22,8 @@ record ValueSubject(ParityFormat format, RowType type, FormatOptions options, Sp
 
     @Override
     public OpenWriter open() throws Exception {
-        return OpenWriter.newBuilder()
-                .setSchema(RowColumnWriter.toSchema(type))
-                .setValueFormat(options.message())
-                .build();
+        OpenWriter.Builder open = OpenWriter.newBuilder().setValueFormat(options.message());
+        return open.setSchema(RowColumnWriter.toSchema(Nullability.columns(type, open.build()))).build();
     }
 
     @Override

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class RowFailureTest {
     private static final long ROWS = 1_500;
-    private static final long ROWS_A_SECOND = 1_000;
+    private static final long ROWS_A_SECOND = 400;
     /** Late enough for some checkpoints to be over. */
     private static final long BAD_ROW = 1_200;
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
