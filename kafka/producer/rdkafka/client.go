@@ -222,6 +222,11 @@ func (c *client) flush(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return producer.Errorf(producer.FailEpoch, "flushing %s ended early: %w", c.what(), err)
 	}
+	if r.code == C.PS_ERR_TIMED_OUT {
+		return producer.Errorf(producer.FailEpoch, "flushing %s: rows for topics %q were not acknowledged within "+
+			"properties.delivery.timeout.ms = %d and %v more: the broker at %s is slow or down, or a topic is gone; last seen: %s",
+			c.what(), c.cfg.Topics, c.cfg.DeliveryTimeout.Milliseconds(), reportSlack, c.servers(), c.lastSeen())
+	}
 	return c.fault("flushing", goResult(&r))
 }
 
