@@ -3,11 +3,11 @@ package dev.penstock.flink.sink;
 import java.util.Properties;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
+import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A broker has refused the Kafka client of this process for good. The client's own texts say what happened, but neither
@@ -39,7 +39,7 @@ final class ClientRefusal {
             return "broker and client do not accept each other's certificates: look at properties.ssl.truststore.* and"
                     + " properties.ssl.keystore.*, and at the certificate of the broker";
         }
-        if (t instanceof InvalidTxnTimeoutException) {
+        if (refusesTimeout(t)) {
             return "properties.transaction.timeout.ms = "
                     + producer.get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG)
                     + " is above transaction.max.timeout.ms of the broker (15 minutes = 900000 by default): lower the"
@@ -51,5 +51,10 @@ final class ClientRefusal {
                     + prefix + "' of sink.transactional-id-prefix";
         }
         return null;
+    }
+
+    /** The Kafka client has no exception of its own for this answer and puts only the text of it into its message. */
+    private static boolean refusesTimeout(Throwable t) {
+        return t.getMessage() != null && t.getMessage().contains(Errors.INVALID_TRANSACTION_TIMEOUT.message());
     }
 }

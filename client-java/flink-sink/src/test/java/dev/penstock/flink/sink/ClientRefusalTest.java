@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InvalidTxnTimeoutException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
 class ClientRefusalTest {
@@ -28,7 +28,6 @@ class ClientRefusalTest {
                 Map.of(
                         new SaslAuthenticationException("no"), "properties.sasl.jaas.config",
                         new UnsupportedSaslMechanismException("no"), "properties.sasl.mechanism",
-                        new InvalidTxnTimeoutException("no"), "properties.transaction.timeout.ms = 7200001 is above",
                         new SslAuthenticationException("no"), "properties.ssl.truststore.*",
                         new TransactionalIdAuthorizationException("no"), "grant WRITE on transactional ids with the"
                                 + " prefix 'job'");
@@ -42,6 +41,16 @@ class ClientRefusalTest {
                         assertSame(e, explained.getCause());
                     }
                 });
+    }
+
+    @Test
+    void aTimeoutAboveTheMaximumIsNamedWithItsValue() {
+        // As TransactionManager words it.
+        KafkaException e =
+                new KafkaException(
+                        "Unexpected error in InitProducerIdResponse; " + Errors.INVALID_TRANSACTION_TIMEOUT.message());
+        String explained = ClientRefusal.explain(new KafkaException("outer", e), "job", PRODUCER).getMessage();
+        assertTrue(explained.startsWith("properties.transaction.timeout.ms = 7200001 is above"), explained);
     }
 
     @Test

@@ -81,6 +81,18 @@ public final class FlinkJob {
         }, this::explanation);
     }
 
+    /** Waits until every subtask has restored its state and runs. */
+    public void awaitRunning(Duration timeout) {
+        awaitProgress("all subtasks running", () -> {
+            for (JsonNode vertex : rest.vertices(id)) {
+                if (vertex.path("tasks").path("RUNNING").asInt() != vertex.path("parallelism").asInt()) {
+                    return false;
+                }
+            }
+            return !rest.vertices(id).isEmpty();
+        }, timeout);
+    }
+
     public long completedCheckpoints() throws IOException {
         return rest.get("/jobs/" + id + "/checkpoints").path("counts").path("completed").asLong();
     }

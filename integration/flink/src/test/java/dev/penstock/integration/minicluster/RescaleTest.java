@@ -73,7 +73,10 @@ class RescaleTest {
         for (int leg = 0; leg < sinks.size(); leg++) {
             boolean last = leg == sinks.size() - 1;
             Sink sink = sinks.get(leg);
-            SqlJob sql = bed.job(PARALLELISM[leg], last ? 300 : NEVER_MILLIS).set("table.exec.uid.generation", uids);
+            SqlJob sql = bed.job(PARALLELISM[leg], last ? 300 : NEVER_MILLIS)
+                    .set("table.exec.uid.generation", uids)
+                    // The default names the node of the plan, whose number goes on from one plan of a JVM to the next.
+                    .set("table.exec.uid.format", "<type>_<transformation>");
             if (savepoint != null) {
                 sql.set("execution.state-recovery.path", savepoint);
             }
@@ -91,6 +94,8 @@ class RescaleTest {
 
     /** Every subtask has a sealed transaction in the savepoint and another one, which was begun after it. */
     private String savepointBetweenOpenTransactions(FlinkJob job, String topic, int parallelism) throws Exception {
+        // Before that, those of the leg before would count, too.
+        job.awaitRunning(Bed.JOB_TIMEOUT);
         awaitOpenTransactions(job, topic, parallelism);
         String savepoint = job.savepoint(savepoints, Bed.JOB_TIMEOUT);
         awaitOpenTransactions(job, topic, 2 * parallelism);

@@ -27,24 +27,29 @@ class TransactionAgeTest {
 
     private static Bed bed;
 
-    /** Holds the barrier of one checkpoint for longer than a transaction may last. */
+    /** Some rows after a checkpoint it holds everything, the next barrier too, for longer than a transaction may last. */
     private static final class BlockingMap implements MapFunction<RowData, RowData>, CheckpointedFunction {
         private static final long serialVersionUID = 1L;
         private static final long CHECKPOINT = 2;
+        private static final int ROWS_AFTER_CHECKPOINT = 300;
 
         /** The tasks of a MiniCluster find it in this JVM. */
         private static final AtomicBoolean ARMED = new AtomicBoolean();
 
+        private boolean due;
+        private int rows;
+
         @Override
-        public RowData map(RowData row) {
+        public RowData map(RowData row) throws Exception {
+            if (due && ++rows > ROWS_AFTER_CHECKPOINT && ARMED.compareAndSet(true, false)) {
+                Thread.sleep(3 * TIMEOUT_MILLIS);
+            }
             return row;
         }
 
         @Override
-        public void snapshotState(FunctionSnapshotContext context) throws Exception {
-            if (context.getCheckpointId() >= CHECKPOINT && ARMED.compareAndSet(true, false)) {
-                Thread.sleep(3 * TIMEOUT_MILLIS);
-            }
+        public void snapshotState(FunctionSnapshotContext context) {
+            due |= context.getCheckpointId() >= CHECKPOINT;
         }
 
         @Override
