@@ -32,6 +32,7 @@ var scenarios = []scenario{
 	{"E3 lost commits reported", []string{"LostCommitTest"}},
 	{"E4 commit timeouts", []string{"CommitterWedgeTest", "CommitTimeoutTest"}},
 	{"E8 epoch limit", []string{"EpochLimitMatrix"}},
+	{"E5 savepoints and rescaling", []string{"RescaleMatrix"}},
 	{"E9 job failures", []string{"ExactlyOnceTest"}},
 	{"E10 TLS, SASL, ACLs", []string{"SecurityTest"}},
 }

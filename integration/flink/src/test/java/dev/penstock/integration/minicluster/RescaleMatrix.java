@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * them.
  */
 @Timeout(600)
-class RescaleTest {
+class RescaleMatrix {
     private static final long ROWS = 150_000;
     private static final long RATE = 3_000;
     private static final int[] PARALLELISM = {4, 2, 3};
