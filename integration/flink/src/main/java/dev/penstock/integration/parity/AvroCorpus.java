@@ -185,7 +185,7 @@ final class AvroCorpus {
                         .toList(), options),
                 column("null keys", counts, CorpusKeys.nulls().stream().map(CorpusKeys::toPositions).toList(), options),
                 new CorpusTable("trees", columns(counts), CorpusKeys.trees().stream()
-                        .map(keys -> new Object[] {CorpusKeys.toPositions(keys)}).toList(), options, "keeps them in a tree"));
+                        .map(keys -> new Object[] {CorpusKeys.toPositions(keys)}).toList(), options, CorpusKeys.TREE));
     }
 
     private static StringData text(String text) {

@@ -15,6 +15,9 @@ final class CorpusKeys {
     /** Many more such keys become a tree while a table that begins with 16 grows. */
     private static final int MOST_ODD = 200;
 
+    /** Words of the reason for which a row with such a tree fails. */
+    static final String TREE = "keeps them in a tree";
+
     private CorpusKeys() {}
 
     /** Keys that have the part in which they differ in the middle. */

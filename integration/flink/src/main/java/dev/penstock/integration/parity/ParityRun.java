@@ -220,11 +220,23 @@ public final class ParityRun {
                     }
                 }
             } catch (EncoderProcess.RefusedException e) {
-                long cells = batch.stream().mapToLong(Sample::cells).sum();
-                report.differ(cells, context + "\n  batch refused, every row accepted by Flink: " + e.getMessage()
-                        + "\n  row " + batch.get(0).row);
+                refused(writer, batch, e.getMessage(), context);
             }
             from += fitting;
+        }
+    }
+
+    /** A batch that Penstock refuses, of rows that Flink accepts: row by row, so that only what is to blame counts. */
+    private void refused(RowColumnWriter writer, List<Sample> batch, String reason, String context) throws IOException {
+        if (batch.size() > 1) {
+            for (Sample sample : batch) {
+                compare(writer, List.of(sample), context);
+            }
+        } else if (format.declinesRows() && reason.contains(CorpusKeys.TREE)) {
+            report.decline();
+        } else {
+            report.differ(batch.get(0).cells, context + "\n  row refused that Flink accepts: " + reason
+                    + "\n  row " + batch.get(0).row);
         }
     }
 

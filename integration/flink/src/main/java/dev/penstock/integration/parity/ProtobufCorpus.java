@@ -144,7 +144,7 @@ final class ProtobufCorpus {
     private static CorpusTable trees(String field, List<GenericArrayData> keys) {
         CorpusTable trees = table("trees", Maps.getDefaultInstance(), List.of(field),
                 keys.stream().map(of -> new Object[] {map(Maps.getDescriptor().findFieldByName(field), of)}).toList());
-        return new CorpusTable(trees.name(), trees.type(), trees.rows(), trees.options(), "keeps them in a tree");
+        return new CorpusTable(trees.name(), trees.type(), trees.rows(), trees.options(), CorpusKeys.TREE);
     }
 
     private static boolean isMessage(FieldDescriptor field) {
