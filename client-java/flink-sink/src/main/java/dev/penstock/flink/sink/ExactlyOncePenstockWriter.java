@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
  *   close              abort an unsealed epoch that has rows; leave a sealed one alone
  * </pre>
  *
+ * <p>What is sealed is watched until the back-channel reports it ({@link CommitDeadline}), also after the end of input.
+ * In BATCH mode nobody can: the writer's task has ended when the committer's begins.
+ *
  * <p>After the end of input no new epoch is begun, because nobody would seal it. In BATCH mode snapshotState is never
  * called.
  */
@@ -37,6 +40,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
     private final TransactionNames names;
     private final ReadableBackchannel<TransactionFinished> backchannel;
     private final OngoingTransactions ongoing;
+    private final CommitDeadline deadline;
     private final boolean warmPool;
     private final Runnable abortLingering;
 
@@ -51,7 +55,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
     private EpochSealed sealed;
 
     /**
-     * Takes over {@code parts} and the back-channel.
+     * Takes over {@code parts}, the back-channel and the deadline.
      *
      * @param restoredCheckpoint the checkpoint that the job was restored from, 0 for a fresh job
      * @param recovered transactions of the restored state that the committer still has to finish
@@ -63,6 +67,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
             ReadableBackchannel<TransactionFinished> backchannel,
             long restoredCheckpoint,
             Collection<CheckpointTransaction> recovered,
+            CommitDeadline deadline,
             boolean warmPool,
             Runnable abortLingering) {
         super(parts);
@@ -70,6 +75,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         this.backchannel = backchannel;
         this.lastBegun = restoredCheckpoint;
         this.ongoing = new OngoingTransactions(recovered);
+        this.deadline = deadline;
         this.warmPool = warmPool;
         this.abortLingering = abortLingering;
     }
@@ -90,6 +96,9 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
     void ensureEpoch() throws DaemonException {
         if (!open) {
             begin(lastBegun + 1);
+        }
+        if (batcher.epochRows() == 0) {
+            deadline.firstRow();
         }
     }
 
@@ -162,6 +171,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         try {
             super.close();
         } finally {
+            deadline.close();
             closeBackchannel();
         }
     }
@@ -196,8 +206,23 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         checkSealed(answer, rows);
         sealed = answer;
         if (rows > 0) {
-            ongoing.add(answer.getTransactionalId(), lastBegun);
+            ongoing.add(answer.getTransactionalId(), lastBegun, deadline.firstRowAt());
+            watchCommits();
         }
+    }
+
+    private void watchCommits() {
+        deadline.set(ongoing, () -> inMailbox(this::requireCommitsInTime, "Look for commits that are overdue"));
+    }
+
+    private void requireCommitsInTime() throws IOException {
+        drainBackchannel();
+        try {
+            deadline.requireInTime(ongoing);
+        } catch (DaemonException e) {
+            throw failure(e);
+        }
+        watchCommits();
     }
 
     /** The daemon has proven this; a committable for anything else would lose rows, so look once more. */

@@ -2,6 +2,7 @@ package dev.penstock.flink.sink;
 
 import dev.penstock.flink.columns.NullKeys;
 import dev.penstock.flink.columns.RowColumnWriter;
+import dev.penstock.proto.v1.KafkaConfig;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.session.DaemonException;
 import java.io.IOException;
@@ -41,7 +42,7 @@ final class NativeWriterFactory {
         OpenWriter open = plan.openMessage().build();
         Deadlines deadlines = Deadlines.of(open.getKafka());
         try {
-            writer = build(parts(daemon, deadlines), recovered);
+            writer = build(parts(daemon, deadlines), open.getKafka(), recovered);
         } catch (Throwable t) {
             daemon.close(deadlines.close());
             throw t;
@@ -76,7 +77,8 @@ final class NativeWriterFactory {
                 plan.table(), daemon, batcher, schemaIds, metrics, deadlines, context.getMailboxExecutor());
     }
 
-    private PenstockWriter build(PenstockWriter.Parts parts, Collection<KafkaWriterState> recovered) {
+    private PenstockWriter build(
+            PenstockWriter.Parts parts, KafkaConfig kafka, Collection<KafkaWriterState> recovered) {
         if (plan.guarantee() != DeliveryGuarantee.EXACTLY_ONCE) {
             return new PlainPenstockWriter(parts, plan.guarantee() == DeliveryGuarantee.AT_LEAST_ONCE);
         }
@@ -97,6 +99,9 @@ final class NativeWriterFactory {
                 backchannel,
                 restored,
                 precommitted,
+                new CommitDeadline(
+                        Integer.toUnsignedLong(kafka.getTransactionTimeoutMs()),
+                        new ThreadAlarmClock("penstock-commit-deadline " + task.getTaskNameWithSubtasks())),
                 plan.settings().warmPool(),
                 () ->
                         LingeringTransactions.abort(

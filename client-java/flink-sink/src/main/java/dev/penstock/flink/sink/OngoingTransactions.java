@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -20,21 +21,32 @@ final class OngoingTransactions {
 
     private static final Logger LOG = LoggerFactory.getLogger(OngoingTransactions.class);
 
+    /** A transaction that this task sealed, and when its first row came, as {@link AlarmClock#millis}. */
+    record Sealed(CheckpointTransaction transaction, long firstRow) {}
+
     private final Map<String, CheckpointTransaction> byId = new HashMap<>();
     private final TreeSet<CheckpointTransaction> byCheckpoint =
             new TreeSet<>(
                     Comparator.comparingLong(CheckpointTransaction::getCheckpointId)
                             .thenComparing(CheckpointTransaction::getTransactionalId));
 
+    /** By id, in the order of their checkpoints; those of a restored state are not among them. */
+    private final Map<String, Sealed> sealedHere = new LinkedHashMap<>();
+
     /** Starts with the transactions of a restored state: the committer has them, and will report them. */
     OngoingTransactions(Collection<CheckpointTransaction> recovered) {
-        recovered.forEach(t -> add(t.getTransactionalId(), t.getCheckpointId()));
+        recovered.forEach(this::add);
     }
 
-    /** Notes a transaction that was just sealed for the checkpoint. */
-    void add(String transactionalId, long checkpointId) {
+    /** Notes a transaction that was just sealed for the checkpoint and whose first row came then. */
+    void add(String transactionalId, long checkpointId, long firstRow) {
         CheckpointTransaction transaction = new CheckpointTransaction(transactionalId, checkpointId);
-        CheckpointTransaction before = byId.put(transactionalId, transaction);
+        add(transaction);
+        sealedHere.put(transactionalId, new Sealed(transaction, firstRow));
+    }
+
+    private void add(CheckpointTransaction transaction) {
+        CheckpointTransaction before = byId.put(transaction.getTransactionalId(), transaction);
         if (before != null) {
             byCheckpoint.remove(before);
         }
@@ -53,10 +65,18 @@ final class OngoingTransactions {
             return;
         }
         byCheckpoint.remove(transaction);
+        sealedHere.remove(transactionalId);
         while (!byCheckpoint.isEmpty()
                 && byCheckpoint.first().getCheckpointId() < transaction.getCheckpointId()) {
-            byId.remove(byCheckpoint.pollFirst().getTransactionalId());
+            String earlier = byCheckpoint.pollFirst().getTransactionalId();
+            byId.remove(earlier);
+            sealedHere.remove(earlier);
         }
+    }
+
+    /** The one that this task sealed first, null when there is none: of restored ones nobody here knows the age. */
+    Sealed oldest() {
+        return sealedHere.isEmpty() ? null : sealedHere.values().iterator().next();
     }
 
     /** A copy, in the order of checkpoints. */

@@ -10,6 +10,7 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.function.ThrowingRunnable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,18 +126,29 @@ abstract class PenstockWriter
      * Runs on a thread of the transport: an idle task would otherwise not learn of the failure before its next barrier.
      */
     private void failThroughMailbox() {
+        inMailbox(this::throwUnreported, "Report a failure of penstockd");
+    }
+
+    /** Has the task thread run {@code mail} soon, unless the writer is closed by then. May be called by any thread. */
+    final void inMailbox(ThrowingRunnable<IOException> mail, String description) {
         if (closed) {
             return;
         }
         try {
-            mailbox.execute(this::throwUnreported, "Report a failure of penstockd");
+            mailbox.execute(
+                    () -> {
+                        if (!closed) {
+                            mail.run();
+                        }
+                    },
+                    description);
         } catch (RejectedExecutionException e) {
             // The task is ending; close() logs what has not been reported.
         }
     }
 
     private void throwUnreported() throws IOException {
-        if (closed || reported) {
+        if (reported) {
             return;
         }
         try {

@@ -30,6 +30,9 @@ final class WriterFixture implements AutoCloseable {
     final WriterSettings settings;
     final RowBatcher batcher;
 
+    /** Of the transactions of the writers that are made from here on; Flink's default. */
+    long transactionTimeoutMillis = 3_600_000;
+
     /** Of the writers that are made from here on; needs no schema. */
     SchemaIds schemaIds = new SchemaIds(null, null, null);
 
@@ -77,6 +80,7 @@ final class WriterFixture implements AutoCloseable {
                         BackchannelFactory.getInstance().getReadableBackchannel(0, 0, prefix),
                         restored,
                         recovered.stream().flatMap(s -> s.getPrecommittedTransactionalIds().stream()).toList(),
+                        new CommitDeadline(transactionTimeoutMillis, timers.alarmClock()),
                         settings.warmPool(),
                         () -> daemon.calls.add("abort lingering"));
         open.add(writer);

@@ -46,7 +46,7 @@ final class InducedFailures {
         return mappedBids(job, rows, rate, new Breaker(name));
     }
 
-    /** Registers the view bids whose rows go through a function of the test. */
+    /** Registers the view bids whose rows go through a function of the test, which may block the task that it is in. */
     static SqlJob mappedBids(SqlJob job, long rows, long rate, MapFunction<RowData, RowData> function) {
         InternalTypeInfo<RowData> type = InternalTypeInfo.of((RowType) DataTypes.ROW(
                 DataTypes.FIELD("auction", DataTypes.BIGINT()), DataTypes.FIELD("bidder", DataTypes.BIGINT()),
@@ -55,7 +55,7 @@ final class InducedFailures {
                 DataTypes.FIELD("extra", DataTypes.STRING())).getLogicalType());
         return job.setup((env, tables) -> tables.createTemporaryView("bids", tables.fromDataStream(
                 env.fromSource(BidSource.of(rows, rate, type), WatermarkStrategy.noWatermarks(), "bids")
-                        .map(function).returns(type))));
+                        .map(function).returns(type).disableChaining())));
     }
 
     private static final class Breaker extends RichMapFunction<RowData, RowData> implements CheckpointListener {
