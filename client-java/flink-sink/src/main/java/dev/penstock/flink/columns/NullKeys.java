@@ -1,7 +1,6 @@
 package dev.penstock.flink.columns;
 
 import dev.penstock.proto.v1.OpenWriter;
-import dev.penstock.proto.v1.RecordShape;
 
 /** What a null key of a MAP or a MULTISET is to the format that will write it. */
 public enum NullKeys {
@@ -20,10 +19,6 @@ public enum NullKeys {
      * @param column an index into the fields of the writer's schema
      */
     public static NullKeys of(OpenWriter open, int column) {
-        RecordShape shape = open.getShape();
-        boolean inValue = !open.hasShape() || shape.getValueColumnsList().contains(column);
-        boolean asText = inValue && open.getValueFormat().hasAvro()
-                || shape.getKeyColumnsList().contains(column) && shape.getKeyFormat().hasAvro();
-        return asText ? AS_TEXT : NULL;
+        return ColumnParts.of(open, column).avro() ? AS_TEXT : NULL;
     }
 }

@@ -1,7 +1,6 @@
 package dev.penstock.flink.columns;
 
 import dev.penstock.proto.v1.OpenWriter;
-import dev.penstock.proto.v1.RecordShape;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.types.logical.ArrayType;
@@ -24,15 +23,12 @@ public final class Nullability {
      * @param open says which columns are in key and value, and their formats
      */
     public static RowType columns(RowType type, OpenWriter open) {
-        RecordShape shape = open.getShape();
         List<RowType.RowField> fields = new ArrayList<>();
         for (int i = 0; i < type.getFieldCount(); i++) {
             RowType.RowField field = type.getFields().get(i);
-            boolean inKey = shape.getKeyColumnsList().contains(i);
-            boolean inValue = !open.hasShape() || shape.getValueColumnsList().contains(i);
-            boolean inAvro = inKey && shape.getKeyFormat().hasAvro() || inValue && open.getValueFormat().hasAvro();
+            ColumnParts parts = ColumnParts.of(open, i);
             // Other columns are metadata, which no format writes.
-            fields.add(inAvro || !inKey && !inValue ? field : nullable(field));
+            fields.add(parts.avro() || !parts.key() && !parts.value() ? field : nullable(field));
         }
         return new RowType(type.isNullable(), fields);
     }

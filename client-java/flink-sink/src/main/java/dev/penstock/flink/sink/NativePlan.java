@@ -34,28 +34,6 @@ public record NativePlan(
         String table)
         implements Serializable {
 
-    /** A plan for a table whose name is not known yet. */
-    public NativePlan(
-            byte[] openWriter,
-            RowType rowType,
-            DeliveryGuarantee guarantee,
-            String transactionalIdPrefix,
-            Properties producerProperties,
-            WriterSettings settings,
-            RegistrySchema keySchema,
-            RegistrySchema valueSchema) {
-        this(
-                openWriter,
-                rowType,
-                guarantee,
-                transactionalIdPrefix,
-                producerProperties,
-                settings,
-                keySchema,
-                valueSchema,
-                "");
-    }
-
     /** A plan without schemas of a registry. */
     public NativePlan(
             byte[] openWriter,
@@ -63,22 +41,9 @@ public record NativePlan(
             DeliveryGuarantee guarantee,
             String transactionalIdPrefix,
             Properties producerProperties,
-            WriterSettings settings) {
-        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null, null);
-    }
-
-    /** The same plan for a table of this name. */
-    public NativePlan ofTable(String name) {
-        return new NativePlan(
-                openWriter,
-                rowType,
-                guarantee,
-                transactionalIdPrefix,
-                producerProperties,
-                settings,
-                keySchema,
-                valueSchema,
-                name);
+            WriterSettings settings,
+            String table) {
+        this(openWriter, rowType, guarantee, transactionalIdPrefix, producerProperties, settings, null, null, table);
     }
 
     /** The message for the daemon, still without session and owner. */

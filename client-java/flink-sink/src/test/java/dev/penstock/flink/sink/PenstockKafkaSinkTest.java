@@ -131,7 +131,8 @@ class PenstockKafkaSinkTest {
                 null,
                 new Properties(),
                 new WriterSettings(
-                        fallback, s.socketDirectory(), s.connectTimeout(), 0, s.linger(), s.batchRows(), true));
+                        fallback, s.socketDirectory(), s.connectTimeout(), 0, s.linger(), s.batchRows(), true),
+                "cat.db.t");
     }
 
     private static KafkaSink<RowData> stock() {

@@ -67,7 +67,8 @@ final class Admission {
                 properties,
                 table.settings(),
                 records.keySchema(),
-                records.valueSchema());
+                records.valueSchema(),
+                table.name());
     }
 
     /** What the stock sink does around its records that the daemon does not. */

@@ -75,7 +75,7 @@ final class PenstockDynamicSink implements DynamicTableSink, SupportsWritingMeta
 
     /** The plan of a native writer, or the reason why there is none. */
     NativePlan plan(Context context) throws NotNative {
-        return Admission.plan(new Admission.Request(arguments, metadata, table), context).ofTable(table.name());
+        return Admission.plan(new Admission.Request(arguments, metadata, table), context);
     }
 
     @Override

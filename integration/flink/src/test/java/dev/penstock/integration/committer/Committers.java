@@ -70,7 +70,7 @@ enum Committers {
                 new WriterSettings(FallbackMode.STOCK, null, Duration.ofSeconds(1), 0, Duration.ZERO, 1, true);
         NativePlan plan = new NativePlan(OpenWriter.newBuilder().setTopic(prefix).build().toByteArray(),
                 RowType.of(new BigIntType()), DeliveryGuarantee.EXACTLY_ONCE,
-                prefix, properties, settings);
+                prefix, properties, settings, "t");
         return new PenstockKafkaSink(stock, plan).createCommitter(context);
     }
 
