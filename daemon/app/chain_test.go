@@ -376,7 +376,7 @@ func TestOpenFaults(t *testing.T) {
 		"guarantee": {func(o *pb.OpenWriter) { o.Guarantee = 0 }, pb.ErrorKind_BAD_REQUEST, "send EXACTLY_ONCE, AT_LEAST_ONCE or NONE"},
 		"kafka":     {func(o *pb.OpenWriter) { o.Kafka = nil }, pb.ErrorKind_BAD_REQUEST, "properties.bootstrap.servers"},
 		"schema":    {func(o *pb.OpenWriter) { o.Schema = nil }, pb.ErrorKind_BAD_REQUEST, "OpenWriter.schema is missing"},
-		"format":    {func(o *pb.OpenWriter) { o.ValueFormat = nil }, pb.ErrorKind_FALL_BACK, "value_format"},
+		"format":    {func(o *pb.OpenWriter) { o.ValueFormat = nil }, pb.ErrorKind_FALL_BACK, "value_format or key_format: none"},
 		"type": {func(o *pb.OpenWriter) { o.Schema.Row.Children[0].Root = 99 }, pb.ErrorKind_FALL_BACK,
 			"type root 99 is not known"},
 	} {

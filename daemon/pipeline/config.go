@@ -21,10 +21,6 @@ func checkOpen(open *pb.OpenWriter) error {
 			"OpenWriter.kafka names no bootstrap servers; set the option 'properties.bootstrap.servers'")
 	case open.GetSchema().GetRow() == nil:
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "OpenWriter.schema is missing; send the physical row type of the sink")
-	case open.GetValueFormat().GetFormat() == nil:
-		return fault.New(pb.ErrorKind_FALL_BACK,
-			"OpenWriter.value_format is missing or unknown to this daemon, which encodes json, its changelog "+
-				"envelopes, csv, raw and avro; use the stock sink for it")
 	}
 	if _, known := pb.DeliveryGuarantee_name[int32(open.GetGuarantee())]; !known ||
 		open.GetGuarantee() == pb.DeliveryGuarantee_DELIVERY_GUARANTEE_UNSPECIFIED {

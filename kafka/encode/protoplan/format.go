@@ -46,7 +46,8 @@ func Plan(row *columnar.Type, f *pb.Format, dialect encode.Dialect) (*encode.Pla
 	case f.GetAvro() != nil:
 		return encode.CompileAvro(row, avroOptions(f.GetAvro()))
 	}
-	return nil, fmt.Errorf("value_format: none that this daemon knows is set: use json, changelog_json, csv, raw, avro or protobuf")
+	return nil, fmt.Errorf("value_format or key_format: none that this daemon knows is set: use json, changelog_json, csv, raw, avro or " +
+		"protobuf, or a daemon of the client's version")
 }
 
 // envelope converts the changelog format; one that is not known becomes EnvelopeUnknown, which the compiler refuses.

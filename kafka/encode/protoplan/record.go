@@ -49,10 +49,6 @@ func RecordPlan(row *columnar.Type, open *pb.OpenWriter, dialect encode.Dialect)
 
 // part compiles the key or the value: a row of some columns of row, whose fields are called names, or as they are in row.
 func part(row *columnar.Type, what string, f *pb.Format, columns []int, names []string, dialect encode.Dialect) (*encode.Part, error) {
-	if f.GetFormat() == nil {
-		return nil, fmt.Errorf("%s: its format is not known to this daemon: use json, csv or raw, or a daemon of the client's version",
-			what)
-	}
 	projected, err := encode.Project(row, columns, names)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)

@@ -84,13 +84,13 @@ func TestRecordPlanWithoutShape(t *testing.T) {
 func TestRecordPlanRefuses(t *testing.T) {
 	avro := &pb.Format{Format: &pb.Format_Avro{Avro: &pb.AvroFormat{Registry: true, Debezium: true}}}
 	for want, change := range map[string]func(*pb.OpenWriter, *pb.RecordShape){
-		"value: its format is not known":                func(o *pb.OpenWriter, _ *pb.RecordShape) { o.ValueFormat = &pb.Format{} },
-		"key: its format is not known":                  func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyFormat = &pb.Format{} },
-		"shape.key_columns without shape.key_format":    func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyFormat = nil },
-		"key: 0 names for 1 columns":                    func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyNames = nil },
-		"key: column 5 of a row of 5 columns":           func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyColumns = []uint32{5} },
-		"value: column 4294967295 of a row":             func(_ *pb.OpenWriter, s *pb.RecordShape) { s.ValueColumns = []uint32{1<<32 - 1} },
-		`value: csv: column "headers": type MAP is not`: func(_ *pb.OpenWriter, s *pb.RecordShape) { s.ValueColumns = []uint32{3} },
+		"value: value_format or key_format: none that this daemon knows": func(o *pb.OpenWriter, _ *pb.RecordShape) { o.ValueFormat = &pb.Format{} },
+		"key: value_format or key_format: none that this daemon knows":   func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyFormat = &pb.Format{} },
+		"shape.key_columns without shape.key_format":                     func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyFormat = nil },
+		"key: 0 names for 1 columns":                                     func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyNames = nil },
+		"key: column 5 of a row of 5 columns":                            func(_ *pb.OpenWriter, s *pb.RecordShape) { s.KeyColumns = []uint32{5} },
+		"value: column 4294967295 of a row":                              func(_ *pb.OpenWriter, s *pb.RecordShape) { s.ValueColumns = []uint32{1<<32 - 1} },
+		`value: csv: column "headers": type MAP is not`:                  func(_ *pb.OpenWriter, s *pb.RecordShape) { s.ValueColumns = []uint32{3} },
 		"key: raw: The 'raw' format only supports single": func(_ *pb.OpenWriter, s *pb.RecordShape) {
 			s.KeyFormat, s.KeyColumns, s.KeyNames = raw(false), nil, nil
 		},
