@@ -38,7 +38,8 @@
 //   - An id that was sealed here is never initialised again: that would abort the transaction that Flink is about to commit,
 //     and the commit would be dropped in silence.
 //   - Ids of skipped checkpoints are initialised and left empty, all of them before the epoch's own id is used, so that the chain of
-//     ids has no hole for Flink's probing clean-up (kafka.md A8). Their order does not matter: nothing lingers behind them yet. A warm id that was discarded is initialised and needs nothing more.
+//     ids has no hole for Flink's probing clean-up (kafka.md A8). Their order does not matter: nothing lingers behind them yet. A warm
+//     id that was discarded is initialised and needs nothing more.
 //   - A producer serves one epoch.
 //
 // AT_LEAST_ONCE and NONE use one plain producer for all epochs and go through Idle, Ready,
