@@ -31,15 +31,16 @@ func TestSecondOwnerIsRefused(t *testing.T) {
 	e, owners := kafkatest.New(kafkatest.Faults{}), &epoch.Owners{Patience: 20 * time.Millisecond}
 	first := owned(e, owners, "job1", 3, 1)
 	mustBegin(t, first, 1, "p-0-1")
-	for _, other := range []*epoch.Writer{owned(e, owners, "job2", 9, 2), owned(e, owners, "job1", 3, 3), owned(e, owners, "job1", 2, 4)} {
+	for _, other := range []epoch.Owner{{Job: "job2", Attempt: 9}, {Job: "job1", Attempt: 3}, {Job: "job1", Attempt: 2}} {
 		for _, ids := range [][]string{{"p-0-1"}, {"p-0-9", "p-0-1"}} {
-			_, err := other.Begin(testContext(t), 1, ids[0], ids[1:])
+			w := owned(e, owners, other.Job, other.Attempt, 2) // a failed writer would only repeat itself
+			_, err := w.Begin(testContext(t), 1, ids[0], ids[1:])
 			if producer.KindOf(err) != producer.Fenced || !strings.Contains(err.Error(), "writer 1 (job job1") ||
-				!strings.Contains(err.Error(), "may not use it") {
-				t.Errorf("kind %v of %v", producer.KindOf(err), err)
+				!strings.Contains(err.Error(), "may not use it: give each sink") {
+				t.Errorf("ids %v: kind %v of %v", ids, producer.KindOf(err), err)
 			}
+			closeWriter(t, w)
 		}
-		closeWriter(t, other)
 	}
 	closeWriter(t, first)
 	later := owned(e, owners, "job2", 0, 5)
