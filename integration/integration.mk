@@ -90,7 +90,7 @@ MINUTES ?=
 .PHONY: soak
 soak: daemon broker-classpath ## Random histories of a daemon and a broker against a model (ROUNDS=n SEED=s HISTORY=i)
 	@mkdir -p $(OUT)
-	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run TestRandomHistories -v -args -out $(OUT)/soak.json \
+	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run 'TestRandomHistories|TestProbing' -v -args -out $(OUT)/soak.json -declined 100 \
 		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
 
 .PHONY: soak-job

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -24,6 +25,22 @@ type tally struct {
 	refused int
 	// failures are those of attempts that no operation excuses.
 	failures []error
+}
+
+// fault is everything that is wrong with the result, nil when it is good. Nothing initialises an id between its seal and its commit, so that
+// a refused commit is a fault even where no row is lost by it; so is a restart that nothing explains, for which a user pays.
+func (t *tally) fault() error {
+	var all []error
+	if t.lost+t.duplicated+t.foreign > 0 {
+		all = append(all, fmt.Errorf("%d lost, %d duplicated, %d that nobody wrote of %d rows", t.lost, t.duplicated, t.foreign, t.rows))
+	}
+	if t.refused > 0 {
+		all = append(all, fmt.Errorf("the broker refused %d commits", t.refused))
+	}
+	for _, failure := range t.failures {
+		all = append(all, fmt.Errorf("an attempt failed without an excuse: %w", failure))
+	}
+	return errors.Join(all...)
 }
 
 // play runs one history of so many rounds. seed and number give everything random in it. An error means that the history could not be

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // job is a job with its source, its coordinator and its committer.
@@ -19,6 +20,9 @@ type job struct {
 	// managersOpened numbers them.
 	managersOpened int
 
+	// jobs counts the jobs that ran one after the other; attempts those of the one that runs, as its JobManager counts them.
+	jobs     int
+	attempts uint32
 	// attempt holds what ends with a failure of the job; writers are its subtasks.
 	attempt     *trial
 	writers     []*writer
@@ -53,6 +57,7 @@ func (j *job) restore(parallelism int) error {
 		return err
 	}
 	j.attempt, j.parallelism = newTrial(j.t), parallelism
+	j.attempts++
 	for subtask := range parallelism {
 		if err := j.openWriter(subtask); err != nil {
 			return err
@@ -95,9 +100,19 @@ func (j *job) openWriter(subtask int) error {
 	tm.rewind()
 	return try(func() {
 		w := &writer{tm: tm, subtask: subtask}
-		w.stream = newStream(j.attempt, tm, openRequest(tm, j.topic, j.world.broker.Addr(), subtask))
+		w.stream = newStream(j.attempt, tm, j.openRequest(tm, subtask))
 		j.writers = append(j.writers, w)
 	})
+}
+
+// nextJob makes the next attempt that of another job.
+func (j *job) nextJob() { j.jobs, j.attempts = j.jobs+1, 0 }
+
+// nextJobManager forgets how many attempts there were. The tasks of this one run on until they are cancelled after the time, beside those
+// that the next JobManager starts.
+func (j *job) nextJobManager(cancelled time.Duration) {
+	time.AfterFunc(cancelled, j.attempt.close)
+	j.attempt, j.writers, j.attempts = nil, nil, 0
 }
 
 // stop ends the attempt as a failure or a cancellation does: its streams end, sessions live on.

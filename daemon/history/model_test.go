@@ -1,8 +1,10 @@
 package history
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +35,23 @@ func TestJudgeSeesEveryKindOfFault(t *testing.T) {
 		}
 		if faults := test.lost + test.duplicated + test.foreign; (faults == 0) != (len(v.examples) == 0) {
 			t.Errorf("%s: examples %v", name, v.examples)
+		}
+	}
+}
+
+func TestEveryFaultOfAHistoryFailsIt(t *testing.T) {
+	if err := (&tally{rounds: 3, rows: 9, operations: map[Kind]int{Plain: 3}}).fault(); err != nil {
+		t.Errorf("a good history: %v", err)
+	}
+	for want, bad := range map[string]tally{
+		"1 lost":               {lost: 1},
+		"2 duplicated":         {duplicated: 2},
+		"3 that nobody wrote":  {foreign: 3},
+		"refused 1 commits":    {refused: 1},
+		"without an excuse: x": {failures: []error{errors.New("x")}},
+	} {
+		if err := bad.fault(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
 		}
 	}
 }

@@ -39,6 +39,9 @@ const (
 	BrokerStop Kind = "broker_stop"
 	// BrokerRestart is SIGKILL and a new process on the same data.
 	BrokerRestart Kind = "broker_restart"
+	// JobManagerFailover: another JobManager restores the job while the tasks of the old one are still being cancelled, and counts their
+	// attempts from the first again.
+	JobManagerFailover Kind = "jobmanager_failover"
 	// CancelAndRestore: the job is cancelled and a new one starts from the retained checkpoint.
 	CancelAndRestore Kind = "cancel_and_restore"
 	// Savepoint: stop-with-savepoint and a new job from it, with new sessions.
@@ -57,6 +60,7 @@ var weights = []struct {
 	{Plain, 120}, {Declined, 80}, {Skipped, 60}, {LateCommit, 60}, {RepeatedCommit, 40}, {HalfCommit, 60}, {TaskFailure, 80},
 	{TaskManagerKill, 100}, {DaemonKill, 100}, {DaemonStop, 50}, {DaemonStopAndTaskManagerKill, 40}, {NodeFreeze, 12},
 	{BrokerStop, 40}, {BrokerRestart, 4}, {CancelAndRestore, 50}, {Savepoint, 40}, {Rescale, 50}, {RescaleAfterFailure, 40},
+	{JobManagerFailover, 40},
 }
 
 // stage is a moment of a round.

@@ -17,7 +17,7 @@ const restoreAttempts = 10
 func (op operation) breaks() bool {
 	switch op.kind {
 	case HalfCommit, TaskFailure, TaskManagerKill, DaemonKill, DaemonStopAndTaskManagerKill, RescaleAfterFailure,
-		NodeFreeze:
+		NodeFreeze, JobManagerFailover:
 		return true
 	}
 	return false
@@ -50,6 +50,8 @@ func (j *job) comeBack(op operation, failures []error) ([]error, error) {
 	switch op.kind {
 	case RescaleAfterFailure:
 		parallelism = op.parallelism
+	case JobManagerFailover:
+		j.nextJobManager(op.length)
 	case NodeFreeze:
 		defer j.world.endFrozen()
 		if err := j.world.leave(); err != nil {
@@ -164,6 +166,7 @@ func (j *job) afterCheckpoint(op operation) error {
 	if op.kind == Rescale {
 		parallelism = op.parallelism
 	}
+	j.nextJob()
 	return j.restore(parallelism)
 }
 
@@ -173,6 +176,7 @@ func (j *job) cancelAndRestore() error {
 		return err
 	}
 	j.closeManagers()
+	j.nextJob()
 	if err := j.restore(j.parallelism); err != nil {
 		return err
 	}

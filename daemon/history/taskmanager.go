@@ -80,13 +80,14 @@ type writer struct {
 }
 
 // openRequest is that of a job whose Kafka properties are Java's defaults.
-func openRequest(tm *taskManager, topic, addr string, subtask int) *pb.OpenWriter {
+func (j *job) openRequest(tm *taskManager, subtask int) *pb.OpenWriter {
 	request := daemontest.OpenRequest(tm.client, pb.DeliveryGuarantee_EXACTLY_ONCE)
-	request.Topic = topic
-	request.Owner.Subtask = uint32(subtask)
+	request.Topic = j.topic
+	request.Owner.JobId = fmt.Sprintf("%s-job-%d", j.prefix, j.jobs)
+	request.Owner.Attempt, request.Owner.Subtask = j.attempts, uint32(subtask)
 	request.Owner.TaskName = fmt.Sprintf("Sink: history (%d)", subtask)
 	k := request.Kafka
-	k.BootstrapServers = []string{addr}
+	k.BootstrapServers = []string{j.world.broker.Addr()}
 	k.RetryBackoffMs, k.RetryBackoffMaxMs, k.ReconnectBackoffMs, k.ReconnectBackoffMaxMs = 100, 1000, 50, 1000
 	k.ConnectionSetupTimeoutMs, k.ConnectionsMaxIdleMs, k.MetadataMaxAgeMs = 10_000, 540_000, 300_000
 	return request

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"penstock.dev/penstock/kafka/producer"
 )
@@ -25,12 +26,27 @@ func (o Owner) succeeds(other Owner) bool {
 	return o.Job == other.Job && o.Vertex == other.Vertex && o.Subtask == other.Subtask && o.Attempt > other.Attempt
 }
 
+// patience is how long a writer waits for an owner that it may not evict, because that one may be ending just now: a new JobManager
+// counts attempts from 0 again and starts its tasks while those of the old one are still being cancelled, and the daemon ends the
+// writers of a TaskManager that was killed when their open transactions are aborted.
+const patience = 5 * time.Second
+
 // Owners says which writer of this process owns which transactional id. An id belongs to the first that claims it, until that one is
-// closed; a later attempt of the same task takes it over, after the earlier one has no initialisation under way any more. The zero value
-// is ready for use. It is safe for concurrent use.
+// closed; a later attempt of the same task takes it over, after the earlier one has no initialisation under way any more. Anybody else
+// waits for a while and is refused then. The zero value is ready for use. It is safe for concurrent use.
 type Owners struct {
+	// Patience is how long anybody else waits; 0 means 5 s. It is set before the first writer, by tests alone.
+	Patience time.Duration
+
 	mu  sync.Mutex
 	ids map[string]*claims
+}
+
+func (o *Owners) patience() time.Duration {
+	if o.Patience > 0 {
+		return o.Patience
+	}
+	return patience
 }
 
 // claims are the ids of one writer. A nil *claims claims nothing, and refuses nothing.
@@ -54,37 +70,46 @@ func (o *Owners) join(owner Owner, evict func(cause error)) *claims {
 }
 
 // claim returns when id is owned, or with an error of kind Fenced that names both owners. It waits, within ctx, for an earlier attempt
-// to end its initialisations.
+// to end its initialisations, and for anybody else to end at all.
 func (c *claims) claim(ctx context.Context, id string) error {
 	if c == nil {
 		return nil
 	}
+	refuse := time.NewTimer(c.owners.patience())
+	defer refuse.Stop()
 	for {
-		earlier, err := c.try(id)
-		if earlier == nil {
+		holder, later, err := c.try(id)
+		if holder == nil {
 			return err
 		}
+		var refused <-chan time.Time
+		if !later {
+			refused = refuse.C
+		}
 		select {
-		case <-earlier.gone:
+		case <-holder.gone:
+		case <-refused:
+			return producer.Errorf(producer.Fenced, "transactional id %q is owned by %v, which has not ended within %v; %v may not use it: "+
+				"give each sink of each job a 'sink.transactional-id-prefix' of its own", id, holder.owner, c.owners.patience(), c.owner)
 		case <-ctx.Done():
 			return producer.Errorf(producer.Fenced, "transactional id %q is still owned by %v; %v must wait until the initialisations "+
-				"of that have ended: %w", id, earlier.owner, c.owner, ctx.Err())
+				"of that have ended: %w", id, holder.owner, c.owner, ctx.Err())
 		}
 	}
 }
 
-// try claims id, or names the earlier attempt to wait for.
-func (c *claims) try(id string) (earlier *claims, err error) {
+// try claims id, or names who is to be waited for; later tells that c is a later attempt of that task, which is being evicted.
+func (c *claims) try(id string) (holder *claims, later bool, err error) {
 	o := c.owners
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c.evicted != nil {
-		return nil, c.evicted
+		return nil, false, c.evicted
 	}
-	holder := o.ids[id]
+	holder = o.ids[id]
 	switch {
 	case holder == c:
-		return nil, nil
+		return nil, false, nil
 	case holder == nil:
 		if o.ids == nil {
 			o.ids = map[string]*claims{}
@@ -92,16 +117,15 @@ func (c *claims) try(id string) (earlier *claims, err error) {
 		o.ids[id] = c
 		c.ids = append(c.ids, id)
 		c.forgetOldest()
-		return nil, nil
+		return nil, false, nil
 	case !c.owner.succeeds(holder.owner):
-		return nil, producer.Errorf(producer.Fenced, "transactional id %q is owned by %v; %v may not use it: give each sink of each job "+
-			"a 'sink.transactional-id-prefix' of its own", id, holder.owner, c.owner)
+		return holder, false, nil
 	}
 	if holder.evicted == nil {
 		holder.evicted = producer.Errorf(producer.Fenced, "transactional id %q of %v was taken over by %v", id, holder.owner, c.owner)
 		go holder.evict(holder.evicted)
 	}
-	return holder, nil
+	return holder, true, nil
 }
 
 // forgetOldest bounds the memory for a long life; sealedKept is far more than what may still be pending. owners.mu is held.

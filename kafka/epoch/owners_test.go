@@ -28,18 +28,19 @@ func closeWriter(t *testing.T, w *epoch.Writer) {
 
 // TestSecondOwnerIsRefused: another job, another sink of the same job, and an older attempt. The texts name both.
 func TestSecondOwnerIsRefused(t *testing.T) {
-	e, owners := kafkatest.New(kafkatest.Faults{}), &epoch.Owners{}
+	e, owners := kafkatest.New(kafkatest.Faults{}), &epoch.Owners{Patience: 20 * time.Millisecond}
 	first := owned(e, owners, "job1", 3, 1)
 	mustBegin(t, first, 1, "p-0-1")
-	for _, other := range []*epoch.Writer{owned(e, owners, "job2", 9, 2), owned(e, owners, "job1", 3, 3), owned(e, owners, "job1", 2, 4)} {
+	for _, other := range []epoch.Owner{{Job: "job2", Attempt: 9}, {Job: "job1", Attempt: 3}, {Job: "job1", Attempt: 2}} {
 		for _, ids := range [][]string{{"p-0-1"}, {"p-0-9", "p-0-1"}} {
-			_, err := other.Begin(testContext(t), 1, ids[0], ids[1:])
+			w := owned(e, owners, other.Job, other.Attempt, 2) // a failed writer would only repeat itself
+			_, err := w.Begin(testContext(t), 1, ids[0], ids[1:])
 			if producer.KindOf(err) != producer.Fenced || !strings.Contains(err.Error(), "writer 1 (job job1") ||
-				!strings.Contains(err.Error(), "may not use it") {
-				t.Errorf("kind %v of %v", producer.KindOf(err), err)
+				!strings.Contains(err.Error(), "may not use it: give each sink") {
+				t.Errorf("ids %v: kind %v of %v", ids, producer.KindOf(err), err)
 			}
+			closeWriter(t, w)
 		}
-		closeWriter(t, other)
 	}
 	closeWriter(t, first)
 	later := owned(e, owners, "job2", 0, 5)
@@ -47,6 +48,45 @@ func TestSecondOwnerIsRefused(t *testing.T) {
 	closeWriter(t, later)
 	if m := e.Misuses(); len(m) != 0 {
 		t.Error(m)
+	}
+}
+
+// TestAnEndingOwnerIsWaitedFor: a job that was cancelled, and a JobManager that counts attempts from 0 again. Neither costs a restart.
+func TestAnEndingOwnerIsWaitedFor(t *testing.T) {
+	for name, next := range map[string]epoch.Owner{"another job": {Job: "job2"}, "a new JobManager": {Job: "job1"}} {
+		t.Run(name, func(t *testing.T) {
+			e, owners := kafkatest.New(kafkatest.Faults{}), &epoch.Owners{}
+			old := owned(e, owners, "job1", 3, 1)
+			mustBegin(t, old, 1, "p-0-1")
+			gate := make(chan struct{})
+			e.Order(kafkatest.Faults{InitGate: gate})
+			if err := old.Warm("p-0-2"); err != nil {
+				t.Fatal(err)
+			}
+			young := owned(e, owners, next.Job, 0, 2)
+			begun := make(chan error, 1)
+			go func() {
+				_, err := young.Begin(testContext(t), 1, "p-0-2", []string{"p-0-1"})
+				begun <- err
+			}()
+			select {
+			case err := <-begun:
+				t.Fatalf("begun beside the old owner: %v", err)
+			case <-time.After(50 * time.Millisecond):
+			}
+			close(gate)
+			closeWriter(t, old)
+			if err := <-begun; err != nil {
+				t.Error(err)
+			}
+			if n := e.MaxConcurrentInits(); n != 1 {
+				t.Errorf("%d initialisations at the same time", n)
+			}
+			closeWriter(t, young)
+			if m := e.Misuses(); len(m) != 0 {
+				t.Error(m)
+			}
+		})
 	}
 }
 

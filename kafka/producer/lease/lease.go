@@ -20,11 +20,11 @@ var ErrEnded = errors.New("the initialisation was given up")
 // Lease is the right of one writer to initialise ids. It is safe for concurrent use. End it.
 type Lease struct {
 	length time.Duration
-	now    func() time.Time
+	now    func() reading
 	done   chan struct{}
 
 	mu      sync.Mutex
-	renewed time.Time
+	renewed reading
 	over    error
 	// restarts counts how often the lease was opened again; a pass is of one life of it.
 	restarts int
@@ -32,12 +32,12 @@ type Lease struct {
 
 // New makes a lease that lasts until the process stands still for longer than length, or until End.
 func New(length time.Duration) *Lease {
-	l := newLease(length, time.Now)
+	l := newLease(length, read)
 	go l.renewing()
 	return l
 }
 
-func newLease(length time.Duration, now func() time.Time) *Lease {
+func newLease(length time.Duration, now func() reading) *Lease {
 	return &Lease{length: length, now: now, renewed: now(), done: make(chan struct{})}
 }
 
@@ -67,17 +67,11 @@ func (l *Lease) check() error {
 	if l.over != nil {
 		return l.over
 	}
-	if stood := Elapsed(l.renewed, l.now()); stood > l.length {
+	if stood := l.now().since(l.renewed); stood > l.length {
 		l.over = fmt.Errorf("penstockd stood still for %v, in which another attempt may have taken over; nothing was sent since",
 			stood.Round(100*time.Millisecond))
 	}
 	return l.over
-}
-
-// Elapsed is the time from since to now, the sleep of the machine included: the monotonic clock does not count that, and the wall clock may
-// have been set back, so it is the larger of the two.
-func Elapsed(since, now time.Time) time.Duration {
-	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))
 }
 
 // Err is why the lease is over, nil while it is not.

@@ -8,28 +8,40 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// clock is a clock that a test moves.
+// clock are both clocks, moved by a test. The zero value is ready for use.
 type clock struct {
 	mu sync.Mutex
-	t  time.Time
+	at reading
 }
 
-func (c *clock) now() time.Time {
+func (c *clock) now() reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.t
+	return c.at
 }
 
 func (c *clock) add(d time.Duration) {
+	c.sleep(d)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
+	c.at.monotonic += d
 }
 
-// pair is a TCP connection; received delivers all bytes that arrived by the time the first end was closed.
-func pair(t *testing.T) (near net.Conn, received <-chan string) {
+// sleep is that of the machine, which the monotonic clock does not count.
+func (c *clock) sleep(d time.Duration) { c.set(c.now().wall.Add(d)) }
+
+func (c *clock) set(wall time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at.wall = wall
+}
+
+// connected is a TCP connection.
+func connected(t *testing.T) (near, far net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,11 +51,17 @@ func pair(t *testing.T) (near net.Conn, received <-chan string) {
 	if near, err = net.Dial("tcp", listener.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
-	far, err := listener.Accept()
-	if err != nil {
+	if far, err = listener.Accept(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { far.Close() })
+	return near, far
+}
+
+// pair is a TCP connection; received delivers all bytes that arrived by the time the first end was closed.
+func pair(t *testing.T) (near net.Conn, received <-chan string) {
+	t.Helper()
+	near, far := connected(t)
 	all := make(chan string, 1)
 	go func() {
 		data, _ := io.ReadAll(far)
@@ -79,7 +97,7 @@ func requireDead(t *testing.T, c net.Conn, received <-chan string, want string) 
 }
 
 func TestNothingLeavesAfterTheProcessStoodStill(t *testing.T) {
-	c := &clock{t: time.Now()}
+	c := &clock{}
 	l := newLease(time.Second, c.now)
 	p, quiet := l.Pass(), l.Pass()
 	conn, received := guarded(t, p)
@@ -109,18 +127,36 @@ func TestNothingLeavesAfterTheProcessStoodStill(t *testing.T) {
 	}
 }
 
-// TestSleepOfTheMachine: only the wall clock knows of it.
+// TestSleepOfTheMachine: only the wall clock knows of it, and only the monotonic clock of a standstill while somebody sets the other.
 func TestSleepOfTheMachine(t *testing.T) {
-	c := &clock{t: time.Now().Round(0)}
+	c := &clock{}
 	l := newLease(time.Second, c.now)
-	c.add(time.Minute)
+	c.sleep(time.Minute)
 	if l.Err() == nil {
-		t.Error("still valid")
+		t.Error("valid after the sleep of the machine")
 	}
-	back := newLease(time.Second, c.now)
-	c.add(-time.Hour)
-	if err := back.Err(); err != nil {
+	l = newLease(time.Second, c.now)
+	c.sleep(-time.Hour)
+	if err := l.Err(); err != nil {
 		t.Errorf("a wall clock that was set back: %v", err)
+	}
+	c.add(2 * time.Second)
+	if l.Err() == nil {
+		t.Error("valid after a standstill, because the wall clock was set back")
+	}
+}
+
+// TestElapsed: a difference of two times from time.Now is that of the monotonic clock alone, unless its part is taken off.
+func TestElapsed(t *testing.T) {
+	now := time.Now()
+	if r := readingOf(now); r.wall != now.Round(0) || r.monotonic != now.Sub(origin) || r.monotonic <= 0 {
+		t.Errorf("%v is read as %+v", now, r)
+	}
+	if got := Elapsed(now, now.Add(time.Second)); got != time.Second {
+		t.Errorf("a second is %v", got)
+	}
+	if got := Elapsed(now, now.Add(time.Second).Round(0)); got != time.Second {
+		t.Errorf("a second of a time without a monotonic part is %v", got)
 	}
 }
 
@@ -142,6 +178,66 @@ func TestEnd(t *testing.T) {
 	l.Restart()
 	if !errors.Is(other.Err(), ErrEnded) || !errors.Is(l.Pass().Err(), ErrEnded) {
 		t.Errorf("after the end of the lease: %v", other.Err())
+	}
+}
+
+// TestTheKernelGivesUpToo: what it has taken must not be sent again and again, unless the id is initialised.
+func TestTheKernelGivesUpToo(t *testing.T) {
+	l := New(Length)
+	defer l.End()
+	p := l.Pass()
+	c, _ := guarded(t, p)
+	if got := userTimeout(t, c); got != Length {
+		t.Errorf("the kernel tries for %v", got)
+	}
+	if err := p.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	if got := userTimeout(t, c); got != 0 {
+		t.Errorf("after Keep the kernel tries for %v", got)
+	}
+}
+
+func userTimeout(t *testing.T, c net.Conn) time.Duration {
+	t.Helper()
+	raw, err := c.(*conn).tcp().SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	millis := -1
+	if err := raw.Control(func(fd uintptr) {
+		millis, err = unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(millis) * time.Millisecond
+}
+
+// TestEndThrowsAwayWhatIsUnderWay: the other side reads late, and does not get what was still in the kernel.
+func TestEndThrowsAwayWhatIsUnderWay(t *testing.T) {
+	l := New(300 * time.Millisecond)
+	defer l.End()
+	p := l.Pass()
+	near, far := connected(t)
+	c, err := p.Conn(near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for {
+		n, err := c.Write(make([]byte, 1<<20))
+		sent += n
+		if err != nil {
+			break // the connection is full, and the deadline of the write has passed
+		}
+	}
+	p.End()
+	got, err := io.Copy(io.Discard, far)
+	if !errors.Is(err, unix.ECONNRESET) || got >= int64(sent) {
+		t.Errorf("the other side got %d of %d bytes, %v", got, sent, err)
 	}
 }
 
@@ -173,7 +269,7 @@ func TestEndIsNotHeldUp(t *testing.T) {
 }
 
 func TestKept(t *testing.T) {
-	c := &clock{t: time.Now()}
+	c := &clock{}
 	l := newLease(time.Second, c.now)
 	p := l.Pass()
 	conn, received := guarded(t, p)

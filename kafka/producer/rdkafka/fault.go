@@ -45,7 +45,8 @@ func (c *client) fault(doing string, r result) *producer.Error {
 	switch r.code {
 	case C.PS_ERR_FENCED, C.PS_ERR_PRODUCER_FENCED, C.PS_ERR_BAD_EPOCH:
 		return fault(producer.Fenced, r.code, "%s of %s: the broker refused the producer's epoch (%s): another attempt has "+
-			"taken the transactional id over, or the transaction was open for longer than "+
+			"taken the transactional id over; or another sink or job, perhaps at another daemon, has the same "+
+			"sink.transactional-id-prefix: give each one of its own; or the transaction was open for longer than "+
 			"properties.transaction.timeout.ms = %d and was aborted", doing, c.what(), r.text, c.cfg.TransactionTimeout.Milliseconds())
 	case C.PS_ERR_AUTHENTICATION, C.PS_ERR_SSL:
 		return c.refused(doing, r)

@@ -160,7 +160,8 @@ func (d *identities) describe(ctx context.Context, cfg producer.Config, id strin
 			"initialisation", id)
 	case txn.State == "Ongoing":
 		return producer.Identity{}, producer.Errorf(producer.Fenced, "transactional id %q: another producer has opened a "+
-			"transaction right after the initialisation", id)
+			"transaction right after the initialisation: another attempt has taken it over, or another sink or job has the same "+
+			"sink.transactional-id-prefix", id)
 	}
 	return producer.Identity{TransactionalID: id, ProducerID: txn.ProducerID, ProducerEpoch: txn.ProducerEpoch}, nil
 }

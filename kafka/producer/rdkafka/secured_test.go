@@ -155,7 +155,7 @@ func addUsers(b *broker.Broker) error {
 	// A request may name each user once.
 	for _, mechanism := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
 		var users []kadm.UpsertSCRAM
-		for _, user := range []string{"alice", "bob", "carol", "dave", "eve"} {
+		for _, user := range []string{"alice", "bob", "carol", "dave", "eve", "frank"} {
 			users = append(users, kadm.UpsertSCRAM{User: user, Mechanism: mechanism, Iterations: 4096, Password: awkward})
 		}
 		altered, err := kadm.NewClient(cl).AlterUserSCRAMs(ctx, nil, users)

@@ -69,7 +69,8 @@ func (o *open) prove(ctx context.Context, rows int64) error {
 			"queued after the flush", o.c.id, rows, s.Accepted, s.Acknowledged, s.queued)
 	case s.identitySeen && (s.producerID != o.identity.ProducerID || s.producerEpoch != o.identity.ProducerEpoch):
 		return producer.Errorf(producer.Fenced, "transaction %s: the coordinator gave producer %d epoch %d, the client produced "+
-			"as producer %d epoch %d: another attempt has taken the transactional id over", o.c.id, o.identity.ProducerID,
+			"as producer %d epoch %d: another attempt has taken the transactional id over, or another sink or job has the same "+
+			"sink.transactional-id-prefix", o.c.id, o.identity.ProducerID,
 			o.identity.ProducerEpoch, s.producerID, s.producerEpoch)
 	}
 	return o.c.alreadyInTransaction()
