@@ -19,6 +19,7 @@ DATA ?= $(ROOT)/integration/data/flights.jsonl
 CELLS ?=
 PAIRS ?= 3
 FORMAT ?= json
+PARALLELISM ?=
 
 # The jars of the other modules are taken from the local repository, where target jars installs them: also in another line of Flink
 # they are those that are released.
@@ -40,8 +41,9 @@ demo: integration-classpath ## Stock and Penstock on real flights, one TaskManag
 	$(INTEGRATION_JAVA) -Ddemo.rows=$(ROWS) -Ddemo.data=$(abspath $(DATA)) dev.penstock.integration.demo.Demo
 
 .PHONY: bench-sink
-bench-sink: integration-classpath ## Exactly-once JSON sink against stock, alternating (ROWS=n PAIRS=n)
-	$(INTEGRATION_JAVA) $(if $(ROWS),-Dbench.rows=$(ROWS)) -Dbench.pairs=$(PAIRS) dev.penstock.integration.bench.SinkBench
+bench-sink: integration-classpath ## Exactly-once JSON sink against stock, alternating (ROWS=n PAIRS=n PARALLELISM=1,2)
+	$(INTEGRATION_JAVA) $(if $(ROWS),-Dbench.rows=$(ROWS)) -Dbench.pairs=$(PAIRS) -Dbench.parallelism=$(PARALLELISM) \
+		dev.penstock.integration.bench.SinkBench
 
 BENCH := $(ROOT)/client-java/bench
 
@@ -107,9 +109,9 @@ RATE ?=
 SECONDS ?=
 
 .PHONY: bench-checkpoint
-bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n)
+bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n PARALLELISM=1,2)
 	$(INTEGRATION_JAVA) $(if $(RATE),-Dbench.rate=$(RATE)) $(if $(SECONDS),-Dbench.seconds=$(SECONDS)) -Dbench.pairs=$(PAIRS) \
-		dev.penstock.integration.bench.CheckpointBench
+		-Dbench.parallelism=$(PARALLELISM) dev.penstock.integration.bench.CheckpointBench
 
 FULL ?=
 

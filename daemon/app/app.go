@@ -123,6 +123,7 @@ func (a *App) build() {
 		Engine:   faultpoint.Engine(a.engine),
 		Limits: pipeline.Limits{
 			CreditBytes: int64(c.Writer.Credit),
+			InFlight:    c.Writer.InFlightTime.Std(),
 			Init:        c.Writer.InitTimeout.Std(),
 			Produce:     c.Writer.ProduceTimeout.Std(),
 			Seal:        c.Writer.SealTimeout.Std(),

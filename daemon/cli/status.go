@@ -52,8 +52,8 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 	fmt.Fprintf(w, "memory\t%v capacity, %v leased, %v warm, %v in the kernel, %d segments, %d leases denied\n",
 		size(m.GetCapacityBytes()), size(m.GetLeasedBytes()), size(m.GetWarmBytes()), size(m.GetKernelBytes()), m.GetSegments(),
 		m.GetDeniedLeases())
-	fmt.Fprintf(w, "traffic\t%d batches, %d rows, %v encoded, %d producers\n", c.GetBatches(), c.GetRows(),
-		size(c.GetEncodedBytes()), s.GetProducers())
+	fmt.Fprintf(w, "traffic\t%d batches, %d paced, %d rows, %v encoded, %d producers\n", c.GetBatches(), c.GetBatchesPaced(),
+		c.GetRows(), size(c.GetEncodedBytes()), s.GetProducers())
 	fmt.Fprintf(w, "epochs\t%d sealed, %d empty, %d failed, %d aborted\n", c.GetEpochsSealed(), c.GetEpochsEmpty(),
 		c.GetEpochsFailed(), c.GetEpochsAborted())
 	fmt.Fprintf(w, "refused\t%d sessions, %d stale handles, %d foreign handles, %d bad batches\n", c.GetSessionsRefused(),
@@ -67,12 +67,12 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 			x.GetSlotsReserved(), x.GetSlotsParked(), x.GetSlotsClaimed())
 	}
 	if len(s.GetWriters()) > 0 {
-		fmt.Fprintln(w, "\nWRITER\tSESSION\tTASK\tSUBTASK\tATTEMPT\tTOPIC\tSTATE\tEPOCH\tROWS\tAGE\tTRANSACTIONAL ID")
+		fmt.Fprintln(w, "\nWRITER\tSESSION\tTASK\tSUBTASK\tATTEMPT\tTOPIC\tSTATE\tEPOCH\tROWS\tAGE\tIN FLIGHT\tTRANSACTIONAL ID")
 	}
 	for _, x := range s.GetWriters() {
-		fmt.Fprintf(w, "%d\t%d\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%v\t%s\n", x.GetWriterId(), x.GetSessionId(), x.GetTaskName(), x.GetSubtask(),
+		fmt.Fprintf(w, "%d\t%d\t%s\t%d\t%d\t%s\t%s\t%d\t%d\t%v\t%v\t%s\n", x.GetWriterId(), x.GetSessionId(), x.GetTaskName(), x.GetSubtask(),
 			x.GetAttempt(), x.GetTopic(), x.GetEpochState(), x.GetEpochId(), x.GetEpochRows(), age(x.GetEpochAgeMillis()),
-			x.GetTransactionalId())
+			size(x.GetInFlightBytes()), x.GetTransactionalId())
 	}
 	return w.Flush()
 }

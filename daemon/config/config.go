@@ -58,7 +58,9 @@ type Arena struct {
 
 // Writer bounds one sink writer and its Kafka producers.
 type Writer struct {
-	Credit           ByteSize `toml:"credit"`
+	Credit ByteSize `toml:"credit"`
+	// InFlightTime 0: only Credit and the producer's queue bound what is in flight.
+	InFlightTime     Duration `toml:"in_flight_time"`
 	InitTimeout      Duration `toml:"init_timeout"`
 	ProduceTimeout   Duration `toml:"produce_timeout"`
 	SealTimeout      Duration `toml:"seal_timeout"`
@@ -105,6 +107,7 @@ func Default() *Config {
 		Arena: Arena{Capacity: 512 * MiB, Segment: 32 * MiB, WarmSegments: 2, SlotsPerSession: 1024},
 		Writer: Writer{
 			Credit:           4 * MiB,
+			InFlightTime:     Duration(50 * time.Millisecond),
 			InitTimeout:      Duration(60 * time.Second),
 			ProduceTimeout:   Duration(60 * time.Second),
 			SealTimeout:      Duration(150 * time.Second),

@@ -75,7 +75,7 @@ func (w *Writer) produce(ctx context.Context, records *encode.Records) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Produce)
 	defer cancel()
-	start := time.Now()
+	start, waits := time.Now(), w.pace.Waits()
 	if records.Topics == nil {
 		if err := w.epochs.Produce(ctx, w.wholeBatch(records)); err != nil {
 			return err
@@ -87,6 +87,9 @@ func (w *Writer) produce(ctx context.Context, records *encode.Records) error {
 		}
 	}
 	w.countProduced(uint64(records.Len()), uint64(time.Since(start)))
+	if w.pace.Waits() != waits {
+		w.options.Counters.BatchesPaced.Add(1)
+	}
 	return nil
 }
 

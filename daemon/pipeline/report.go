@@ -39,6 +39,7 @@ func (w *Writer) progress() *pb.WriterProgress {
 		BytesEncoded:     w.totals.bytes,
 		EncodeNanos:      w.totals.encodeNanos,
 		ProduceNanos:     w.totals.produceNanos,
+		CreditBytes:      uint64(credit(w.pace, w.options.Limits.CreditBytes)),
 	}
 }
 
@@ -57,6 +58,7 @@ func (w *Writer) Status() *pb.WriterStatus {
 		EpochId:         s.EpochID,
 		TransactionalId: s.TransactionalID,
 		EpochRows:       uint64(s.Rows),
+		InFlightBytes:   uint64(w.pace.Known()),
 	}
 	if !s.Begun.IsZero() {
 		status.EpochAgeMillis = uint64(time.Since(s.Begun).Milliseconds())

@@ -12,19 +12,22 @@ import (
 	"penstock.dev/penstock/kafka/encode/protoplan"
 	"penstock.dev/penstock/kafka/epoch"
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/pace"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
 // eventBacklog is how many events may wait for the stream's goroutine; what does not fit is dropped, since nothing depends on it.
 const eventBacklog = 8
 
-// Limits bound the single steps of a writer; all are positive.
+// Limits bound the single steps of a writer; all are positive, but InFlight may be 0.
 type Limits struct {
 	CreditBytes int64
-	Init        time.Duration
-	Produce     time.Duration
-	Seal        time.Duration
-	Abort       time.Duration
+	// InFlight is how long the broker may need for what is in flight; 0: whatever it takes.
+	InFlight time.Duration
+	Init     time.Duration
+	Produce  time.Duration
+	Seal     time.Duration
+	Abort    time.Duration
 }
 
 // Options are a Writer's collaborators.
@@ -57,6 +60,8 @@ type Writer struct {
 	// nulls is memory for the records of single topics.
 	nulls  nullBits
 	epochs *epoch.Writer
+	// pace is what is known of the broker; nil when Limits.InFlight is 0.
+	pace *pace.Pace
 
 	// sequence is that of the last batch; epochID that of the last Begin.
 	sequence uint64
@@ -89,6 +94,7 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the format cannot be written natively: %v", err)
 	}
 	config := producerConfig(open)
+	config.Pace = pace.New(o.Limits.InFlight)
 	if err := o.Engine.Validate(config); err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
 	}
@@ -106,6 +112,7 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 		format:  plan.Format(),
 		parser:  columnar.NewParser(row),
 		encoder: encode.NewRecordEncoder(plan),
+		pace:    config.Pace,
 	}
 	// librdkafka takes 0 for the time of producing.
 	w.encoder.RefuseZeroTimestamps = true

@@ -18,6 +18,7 @@ type Counters struct {
 	SessionsRefused              atomic.Uint64
 	StaleHandles, ForeignHandles atomic.Uint64
 	BadBatches                   atomic.Uint64
+	BatchesPaced                 atomic.Uint64
 	LeasesDenied                 atomic.Uint64
 
 	sealSeconds prometheus.Histogram
@@ -64,5 +65,6 @@ func (c *Counters) Status() *pb.CounterStatus {
 		StaleHandles:    c.StaleHandles.Load(),
 		ForeignHandles:  c.ForeignHandles.Load(),
 		BadBatches:      c.BadBatches.Load(),
+		BatchesPaced:    c.BatchesPaced.Load(),
 	}
 }

@@ -12,7 +12,9 @@ const (
 	// MetricSlots has the label state: reserved, parked, claimed.
 	MetricSlots = "penstock_slots"
 
-	MetricBatches        = "penstock_batches_total"
+	MetricBatches = "penstock_batches_total"
+	// MetricBatchesPaced counts those that waited because of writer.in_flight_time.
+	MetricBatchesPaced   = "penstock_batches_paced_total"
 	MetricRows           = "penstock_rows_total"
 	MetricEncodedBytes   = "penstock_encoded_bytes_total"
 	MetricEncodeSeconds  = "penstock_encode_seconds_total"

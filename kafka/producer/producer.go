@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"penstock.dev/penstock/kafka/producer/lease"
+	"penstock.dev/penstock/kafka/producer/pace"
 )
 
 // Config is the neutral producer configuration; every duration and size is explicit. Field meanings: KafkaConfig in
@@ -43,6 +44,8 @@ type Config struct {
 	Security *Security
 	// Lease bounds when initialisations may be sent; nil: each has one of its own.
 	Lease *lease.Lease
+	// Pace bounds by time what may wait in the queue; nil: BufferBytes alone does. Producers of one writer have it in common.
+	Pace *pace.Pace
 }
 
 // Identity names one transaction for the committer.

@@ -32,7 +32,10 @@ struct ps_client {
         atomic_int_fast64_t accepted;
         atomic_int_fast64_t acked;
         atomic_int_fast64_t failed;
-        atomic_int_fast64_t extra; /* bytes that wait and that the library does not count */
+        /* Bytes of all records that were enqueued and of those that were reported; what is between them waits. Only the producing
+           thread changes the first. */
+        atomic_int_fast64_t taken;
+        atomic_int_fast64_t given;
         atomic_int fatal_raised;
         atomic_int refused;
         atomic_int cancelled;
@@ -107,8 +110,7 @@ static int is_consequence(int code) {
 static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
         ps_client *c = opaque;
         (void)rk;
-        if (m->_private)
-                atomic_fetch_sub(&c->extra, (intptr_t)m->_private);
+        atomic_fetch_add(&c->given, (intptr_t)m->_private);
         if (m->err == PS_ERR_NO_ERROR) {
                 atomic_fetch_add(&c->acked, 1);
         } else {
@@ -404,24 +406,24 @@ static void field_of(const uint8_t *all, const uint32_t *offsets, const uint8_t 
 /* What a record without a value costs at least: the library's own memory for it. */
 #define BARE_RECORD 256
 
-/* The bytes of record i, whose value has value_len, that the library does not count. */
-static int64_t extra_of(const ps_batch *b, int64_t i, size_t value_len) {
-        int64_t extra = 0;
+/* What record i, whose value has value_len bytes, counts against the limit. */
+static int64_t size_of(const ps_batch *b, int64_t i, size_t value_len) {
+        int64_t size = value_len ? (int64_t)value_len : BARE_RECORD;
         if (b->key_offsets)
-                extra += b->key_offsets[i + 1] - b->key_offsets[i];
+                size += b->key_offsets[i + 1] - b->key_offsets[i];
         if (b->header_ends)
-                extra += b->header_offsets[2 * (size_t)b->header_ends[i + 1]] -
-                         b->header_offsets[2 * (size_t)b->header_ends[i]];
-        return value_len ? extra : extra + BARE_RECORD;
+                size += b->header_offsets[2 * (size_t)b->header_ends[i + 1]] -
+                        b->header_offsets[2 * (size_t)b->header_ends[i]];
+        return size;
 }
 
-/* Takes room for extra bytes; one record always fits into an empty queue. Delivery reports give the room back. */
-static int take_room(ps_client *c, const ps_batch *b, int64_t extra) {
-        int64_t before = atomic_fetch_add(&c->extra, extra);
-        if (before <= 0 || before + extra <= b->extra_limit)
-                return 1;
-        atomic_fetch_sub(&c->extra, extra);
-        return 0;
+/* Takes room for size bytes; one record always fits into an empty queue. Delivery reports give the room back. */
+static int take_room(ps_client *c, const ps_batch *b, int64_t size) {
+        int64_t waiting = atomic_load(&c->taken) - atomic_load(&c->given);
+        if (waiting > 0 && waiting + size > b->limit)
+                return 0;
+        atomic_fetch_add(&c->taken, size);
+        return 1;
 }
 
 /*
@@ -434,15 +436,14 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
         int n, good, first;
         for (n = 0; n < limit; n++) {
                 rd_kafka_message_t *m = &c->chunk[n];
-                int64_t extra;
+                int64_t size;
                 memset(m, 0, sizeof(*m));
                 field_of(b->values, b->value_offsets, b->value_nulls, from + n, &m->payload, &m->len);
                 field_of(b->keys, b->key_offsets, b->key_nulls, from + n, &m->key, &m->key_len);
-                if (!(extra = extra_of(b, from + n, m->len)))
-                        continue;
-                if (!take_room(c, b, extra))
+                size = size_of(b, from + n, m->len);
+                if (!take_room(c, b, size))
                         break;
-                m->_private = (void *)(intptr_t)extra;
+                m->_private = (void *)(intptr_t)size;
         }
         if (n == 0) {
                 set_result(r, PS_ERR_QUEUE_FULL, NULL);
@@ -456,7 +457,7 @@ static int64_t produce_chunk(ps_client *c, const ps_batch *b, int64_t from, ps_r
                 return n;
         for (int i = first; i < n; i++)
                 if (c->chunk[i].err != PS_ERR_NO_ERROR)
-                        atomic_fetch_sub(&c->extra, (intptr_t)c->chunk[i]._private);
+                        atomic_fetch_sub(&c->taken, (intptr_t)c->chunk[i]._private);
         set_result(r, c->chunk[first].err, NULL);
         if (good != first && r->code == PS_ERR_QUEUE_FULL)
                 set_result(r, -1, "the client library accepted a record behind one that it had no room for");
@@ -485,7 +486,7 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
         rd_kafka_vu_t vu[8];
         rd_kafka_headers_t *headers;
         rd_kafka_error_t *error;
-        int64_t extra;
+        int64_t size;
         size_t n = 6;
         vu[0].vtype = RD_KAFKA_VTYPE_RKT;
         vu[0].u.rkt = b->topic;
@@ -497,13 +498,13 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
         field_of(b->keys, b->key_offsets, b->key_nulls, i, &vu[3].u.mem.ptr, &vu[3].u.mem.size);
         vu[4].vtype = RD_KAFKA_VTYPE_PARTITION;
         vu[4].u.i32 = b->partition;
-        extra       = extra_of(b, i, vu[2].u.mem.size);
-        if (!take_room(c, b, extra)) {
+        size        = size_of(b, i, vu[2].u.mem.size);
+        if (!take_room(c, b, size)) {
                 set_result(r, PS_ERR_QUEUE_FULL, NULL);
                 return 0;
         }
         vu[5].vtype = RD_KAFKA_VTYPE_OPAQUE;
-        vu[5].u.ptr = (void *)(intptr_t)extra;
+        vu[5].u.ptr = (void *)(intptr_t)size;
         if (b->timestamps && b->timestamps[i] != PS_NO_TIMESTAMP) {
                 vu[n].vtype   = RD_KAFKA_VTYPE_TIMESTAMP;
                 vu[n++].u.i64 = b->timestamps[i];
@@ -514,13 +515,18 @@ static int64_t produce_one(ps_client *c, const ps_batch *b, int64_t i, ps_result
         }
         if ((error = rd_kafka_produceva(c->rk, vu, n))) {
                 take_error(r, error);
-                atomic_fetch_sub(&c->extra, extra);
+                atomic_fetch_sub(&c->taken, size);
                 if (headers)
                         rd_kafka_headers_destroy(headers); /* the library takes them over only on success */
                 return 0;
         }
         atomic_fetch_add(&c->accepted, 1);
         return 1;
+}
+
+void ps_waiting_get(ps_client *c, ps_waiting *w) {
+        w->given = atomic_load(&c->given);
+        w->bytes = atomic_load(&c->taken) - w->given;
 }
 
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r) {

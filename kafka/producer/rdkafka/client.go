@@ -20,6 +20,7 @@ import (
 	_ "github.com/confluentinc/confluent-kafka-go/v2/kafka"
 
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/pace"
 )
 
 // txnSlice is the longest uninterrupted wait inside rd_kafka_init_transactions and rd_kafka_abort_transaction, which resume
@@ -41,6 +42,8 @@ type client struct {
 	relay *relay
 	// targets are the topics produced to; only the producing goroutine reads them.
 	targets map[string]*target
+	// meter is nil when Config.Pace is; of the producing goroutine, too.
+	meter *pace.Meter
 }
 
 func checkVersion() error {
@@ -64,7 +67,7 @@ func (e *Engine) newClient(cfg producer.Config, id string) (*client, error) {
 	if id != "" {
 		log = log.With(slog.String("transactional_id", id))
 	}
-	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log), targets: map[string]*target{}}
+	c := &client{cfg: cfg, id: id, engine: e, log: cgo.NewHandle(log), targets: map[string]*target{}, meter: cfg.Pace.Meter()}
 	var dial C.uintptr_t
 	if id != "" {
 		c.relay = newRelay(cfg)

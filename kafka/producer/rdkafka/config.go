@@ -137,7 +137,7 @@ func linger(cfg producer.Config, id string) time.Duration {
 }
 
 const (
-	transactionLinger = 50 * time.Millisecond
+	transactionLinger = 10 * time.Millisecond
 	plainLinger       = 5 * time.Millisecond
 )
 

@@ -94,7 +94,7 @@ func TestLinger(t *testing.T) {
 		linger *time.Duration
 		id     string
 		want   string
-	}{{nil, "id", "50"}, {nil, "", "5"}, {&given, "id", "7"}, {&given, "", "7"}} {
+	}{{nil, "id", "10"}, {nil, "", "5"}, {&given, "id", "7"}, {&given, "", "7"}} {
 		cfg := valid()
 		cfg.Linger = c.linger
 		if got := mapped(t, cfg, c.id)["linger.ms"]; got != c.want {

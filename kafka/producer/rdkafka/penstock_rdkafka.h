@@ -220,9 +220,15 @@ typedef struct {
         const uint32_t *header_offsets;
         const uint8_t *header_bytes;
         int64_t count;
-        int64_t extra_limit; /* bytes that may wait beside those that the library counts, see ps_produce */
+        int64_t limit;     /* bytes that may wait, see ps_produce */
         int32_t partition; /* of every record; RD_KAFKA_PARTITION_UA: the partitioner chooses */
 } ps_batch;
+
+/* Bytes of keys, values and headers, as ps_produce counts them. */
+typedef struct {
+        int64_t given; /* of all records that were reported so far */
+        int64_t bytes; /* of those that were not: what waits */
+} ps_waiting;
 
 #define PS_NO_TIMESTAMP ((int64_t)-1)
 
@@ -258,11 +264,15 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s);
 int ps_failed(ps_client *c);
 
 /*
- * Enqueues every record of b in order. Waits up to max_block_ms for room in the queue. The library counts only values
- * against the limit of its queue; keys, headers and what a record without a value occupies are counted here. Returns the number accepted;
+ * Enqueues every record of b in order. Waits up to max_block_ms for room: what waits may have b->limit bytes of keys, values and
+ * headers, and what a record without a value occupies; the library counts only values against the limit of its queue. Returns the number
+ * accepted;
  * fewer than b->count means a failure, told by r (PS_ERR_QUEUE_FULL: the wait ended by time or by ps_cancel).
  */
 int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_result *r);
+
+/* What waits. Cheap: meant for every batch. Called by the producing thread. */
+void ps_waiting_get(ps_client *c, ps_waiting *w);
 
 /* Waits until the queue is empty, a delivery failed, timeout_ms passed or ps_cancel. Result code 0: empty. */
 void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r);

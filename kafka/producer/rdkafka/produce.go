@@ -60,7 +60,8 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	batch := C.ps_batch{topic: t.handle, count: C.int64_t(n), partition: C.int32_t(partition), extra_limit: C.int64_t(bufferBytes(c.cfg))}
+	limit := c.limit()
+	batch := C.ps_batch{topic: t.handle, count: C.int64_t(n), partition: C.int32_t(partition), limit: C.int64_t(limit)}
 	batch.values = (*C.uint8_t)(pinned(&pin, r.Values))
 	batch.value_offsets = (*C.uint32_t)(pinned(&pin, r.ValueOffsets))
 	batch.value_nulls = (*C.uint8_t)(pinned(&pin, r.ValueNulls))
@@ -75,6 +76,8 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	}
 
 	defer c.cancellable(ctx)()
+	c.observe(limit, int64(r.Size(0, n)))
+	defer c.observe(limit, 0)
 	var result C.ps_result
 	accepted := int64(C.ps_produce(c.p, &batch, C.int64_t(remaining(ctx, c.cfg.MaxBlock)), &result))
 	if accepted == int64(n) {
@@ -82,6 +85,25 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	}
 	c.engine.topics.forget(c.cfg, r.Topic)
 	return c.produceFault(ctx, goResult(&result), r, int(accepted))
+}
+
+// limit is how many bytes may wait now: the user's or the engine's limit of the queue, or less by the pace of the broker. Rows that
+// linger on purpose are not those that the broker is slow with.
+func (c *client) limit() int64 {
+	return c.cfg.Pace.Bytes(linger(c.cfg, c.id), bufferBytes(c.cfg))
+}
+
+// observe tells the pace what waits; next is how many bytes are to be enqueued.
+func (c *client) observe(limit, next int64) {
+	if c.meter == nil {
+		return
+	}
+	var w C.ps_waiting
+	C.ps_waiting_get(c.p, &w)
+	c.meter.Observe(time.Now(), int64(w.given), int64(w.bytes), limit)
+	if limit < bufferBytes(c.cfg) && int64(w.bytes)+next > limit {
+		c.cfg.Pace.Waited()
+	}
 }
 
 // partitionFor is the partition of a whole batch: the subtask's, or without keys the next one. Records with keys are placed one by one

@@ -331,8 +331,10 @@ type WriterStatus struct {
 	TransactionalId string `protobuf:"bytes,10,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"`
 	EpochRows       uint64 `protobuf:"varint,11,opt,name=epoch_rows,json=epochRows,proto3" json:"epoch_rows,omitempty"`
 	EpochAgeMillis  uint64 `protobuf:"varint,12,opt,name=epoch_age_millis,json=epochAgeMillis,proto3" json:"epoch_age_millis,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Bytes that may wait in the producer's queue now, by writer.in_flight_time; 0 while the pace of the broker is not known.
+	InFlightBytes uint64 `protobuf:"varint,13,opt,name=in_flight_bytes,json=inFlightBytes,proto3" json:"in_flight_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WriterStatus) Reset() {
@@ -449,6 +451,13 @@ func (x *WriterStatus) GetEpochAgeMillis() uint64 {
 	return 0
 }
 
+func (x *WriterStatus) GetInFlightBytes() uint64 {
+	if x != nil {
+		return x.InFlightBytes
+	}
+	return 0
+}
+
 type MemoryStatus struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CapacityBytes uint64                 `protobuf:"varint,1,opt,name=capacity_bytes,json=capacityBytes,proto3" json:"capacity_bytes,omitempty"`
@@ -548,8 +557,10 @@ type CounterStatus struct {
 	StaleHandles    uint64                 `protobuf:"varint,10,opt,name=stale_handles,json=staleHandles,proto3" json:"stale_handles,omitempty"`
 	ForeignHandles  uint64                 `protobuf:"varint,11,opt,name=foreign_handles,json=foreignHandles,proto3" json:"foreign_handles,omitempty"`
 	BadBatches      uint64                 `protobuf:"varint,12,opt,name=bad_batches,json=badBatches,proto3" json:"bad_batches,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Batches that waited because of writer.in_flight_time, and not because the queue was full.
+	BatchesPaced  uint64 `protobuf:"varint,13,opt,name=batches_paced,json=batchesPaced,proto3" json:"batches_paced,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CounterStatus) Reset() {
@@ -666,6 +677,13 @@ func (x *CounterStatus) GetBadBatches() uint64 {
 	return 0
 }
 
+func (x *CounterStatus) GetBatchesPaced() uint64 {
+	if x != nil {
+		return x.BatchesPaced
+	}
+	return 0
+}
+
 var File_penstock_v1_diagnostics_proto protoreflect.FileDescriptor
 
 const file_penstock_v1_diagnostics_proto_rawDesc = "" +
@@ -701,7 +719,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\fslots_parked\x18\v \x01(\rR\vslotsParked\x12#\n" +
 	"\rslots_claimed\x18\f \x01(\rR\fslotsClaimed\x12\x1d\n" +
 	"\n" +
-	"age_millis\x18\r \x01(\x04R\tageMillis\"\xf8\x02\n" +
+	"age_millis\x18\r \x01(\x04R\tageMillis\"\xa0\x03\n" +
 	"\fWriterStatus\x12\x1b\n" +
 	"\twriter_id\x18\x01 \x01(\x04R\bwriterId\x12\x1d\n" +
 	"\n" +
@@ -718,7 +736,8 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	" \x01(\tR\x0ftransactionalId\x12\x1d\n" +
 	"\n" +
 	"epoch_rows\x18\v \x01(\x04R\tepochRows\x12(\n" +
-	"\x10epoch_age_millis\x18\f \x01(\x04R\x0eepochAgeMillis\"\xdb\x01\n" +
+	"\x10epoch_age_millis\x18\f \x01(\x04R\x0eepochAgeMillis\x12&\n" +
+	"\x0fin_flight_bytes\x18\r \x01(\x04R\rinFlightBytes\"\xdb\x01\n" +
 	"\fMemoryStatus\x12%\n" +
 	"\x0ecapacity_bytes\x18\x01 \x01(\x04R\rcapacityBytes\x12!\n" +
 	"\fleased_bytes\x18\x02 \x01(\x04R\vleasedBytes\x12\x1d\n" +
@@ -726,7 +745,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"warm_bytes\x18\x03 \x01(\x04R\twarmBytes\x12!\n" +
 	"\fkernel_bytes\x18\x04 \x01(\x04R\vkernelBytes\x12\x1a\n" +
 	"\bsegments\x18\x05 \x01(\rR\bsegments\x12#\n" +
-	"\rdenied_leases\x18\x06 \x01(\x04R\fdeniedLeases\"\xb9\x03\n" +
+	"\rdenied_leases\x18\x06 \x01(\x04R\fdeniedLeases\"\xde\x03\n" +
 	"\rCounterStatus\x12\x18\n" +
 	"\abatches\x18\x01 \x01(\x04R\abatches\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\x04R\x04rows\x12#\n" +
@@ -741,7 +760,8 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	" \x01(\x04R\fstaleHandles\x12'\n" +
 	"\x0fforeign_handles\x18\v \x01(\x04R\x0eforeignHandles\x12\x1f\n" +
 	"\vbad_batches\x18\f \x01(\x04R\n" +
-	"badBatches2`\n" +
+	"badBatches\x12#\n" +
+	"\rbatches_paced\x18\r \x01(\x04R\fbatchesPaced2`\n" +
 	"\x12DiagnosticsService\x12J\n" +
 	"\tGetStatus\x12\x1d.penstock.v1.GetStatusRequest\x1a\x1e.penstock.v1.GetStatusResponseBQ\n" +
 	"\x15dev.penstock.proto.v1P\x01Z6penstock.dev/penstock/proto/gen/penstock/v1;penstockv1b\x06proto3"

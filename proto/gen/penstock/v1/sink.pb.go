@@ -616,7 +616,7 @@ type WriteEvent_Failed struct {
 }
 
 type WriteEvent_Progress struct {
-	// Running totals of the writer, sent at most every 200 ms while they change.
+	// Running totals and the credit of the writer, sent at most every 200 ms while they change.
 	Progress *WriterProgress `protobuf:"bytes,7,opt,name=progress,proto3,oneof"`
 }
 
@@ -2086,7 +2086,8 @@ func (x *ClientCredentials) GetCertificateAuthorities() []byte {
 type WriterOpened struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	WriterId uint64                 `protobuf:"varint,1,opt,name=writer_id,json=writerId,proto3" json:"writer_id,omitempty"`
-	// How many bytes of parked batches the writer may have outstanding; a batch counts until its slot is FREE again.
+	// How many bytes of parked batches the writer may have outstanding; a batch counts until its slot is FREE again. WriterProgress
+	// may lower it for a while.
 	CreditBytes uint64 `protobuf:"varint,2,opt,name=credit_bytes,json=creditBytes,proto3" json:"credit_bytes,omitempty"`
 	// Versions of the parts that do the work, for the log: encoder and engine, for example "json", "librdkafka 2.11.1".
 	Encoder       string `protobuf:"bytes,3,opt,name=encoder,proto3" json:"encoder,omitempty"`
@@ -2965,6 +2966,7 @@ func (x *WriterFailed) GetError() *Error {
 	return nil
 }
 
+// WriterProgress has running totals of the writer and the credit of the moment.
 type WriterProgress struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	RowsEncoded      uint64                 `protobuf:"varint,1,opt,name=rows_encoded,json=rowsEncoded,proto3" json:"rows_encoded,omitempty"`
@@ -2972,8 +2974,11 @@ type WriterProgress struct {
 	BytesEncoded     uint64                 `protobuf:"varint,3,opt,name=bytes_encoded,json=bytesEncoded,proto3" json:"bytes_encoded,omitempty"`
 	EncodeNanos      uint64                 `protobuf:"varint,4,opt,name=encode_nanos,json=encodeNanos,proto3" json:"encode_nanos,omitempty"`
 	ProduceNanos     uint64                 `protobuf:"varint,5,opt,name=produce_nanos,json=produceNanos,proto3" json:"produce_nanos,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The credit from now on, at most that of WriterOpened: a share of what the broker takes within writer.in_flight_time, so that a
+	// barrier need not wait for more. Batches are best half as large. 0: as WriterOpened said.
+	CreditBytes   uint64 `protobuf:"varint,6,opt,name=credit_bytes,json=creditBytes,proto3" json:"credit_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WriterProgress) Reset() {
@@ -3037,6 +3042,13 @@ func (x *WriterProgress) GetEncodeNanos() uint64 {
 func (x *WriterProgress) GetProduceNanos() uint64 {
 	if x != nil {
 		return x.ProduceNanos
+	}
+	return 0
+}
+
+func (x *WriterProgress) GetCreditBytes() uint64 {
+	if x != nil {
+		return x.CreditBytes
 	}
 	return 0
 }
@@ -3285,13 +3297,14 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\bepoch_id\x18\x01 \x01(\x04R\aepochId\"S\n" +
 	"\fWriterFailed\x12\x19\n" +
 	"\bepoch_id\x18\x01 \x01(\x04R\aepochId\x12(\n" +
-	"\x05error\x18\x02 \x01(\v2\x12.penstock.v1.ErrorR\x05error\"\xcd\x01\n" +
+	"\x05error\x18\x02 \x01(\v2\x12.penstock.v1.ErrorR\x05error\"\xf0\x01\n" +
 	"\x0eWriterProgress\x12!\n" +
 	"\frows_encoded\x18\x01 \x01(\x04R\vrowsEncoded\x12+\n" +
 	"\x11rows_acknowledged\x18\x02 \x01(\x04R\x10rowsAcknowledged\x12#\n" +
 	"\rbytes_encoded\x18\x03 \x01(\x04R\fbytesEncoded\x12!\n" +
 	"\fencode_nanos\x18\x04 \x01(\x04R\vencodeNanos\x12#\n" +
-	"\rproduce_nanos\x18\x05 \x01(\x04R\fproduceNanos*f\n" +
+	"\rproduce_nanos\x18\x05 \x01(\x04R\fproduceNanos\x12!\n" +
+	"\fcredit_bytes\x18\x06 \x01(\x04R\vcreditBytes*f\n" +
 	"\x11DeliveryGuarantee\x12\"\n" +
 	"\x1eDELIVERY_GUARANTEE_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fEXACTLY_ONCE\x10\x01\x12\x11\n" +

@@ -1,6 +1,7 @@
 package dev.penstock.session;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.arena.Layout;
 import dev.penstock.arena.SlotTable;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -18,6 +19,8 @@ final class CreditWindow {
 
     // Beyond what the credit needs: one extent being filled while one is on its way back.
     private static final int SPARE_EXTENTS = 2;
+    // A batch has costs of its own, which do not count with some hundred rows in it.
+    private static final int SMALLEST_BATCH = 64 << 10;
 
     private final SlotTable slots;
     private final ExtentPool pool;
@@ -27,41 +30,61 @@ final class CreditWindow {
     private final List<Filling> filling = new ArrayList<>(2);
     // In order of submission, which is the order in which the daemon gives slots back; ten or so, never hundreds.
     private final List<Parked> parked = new ArrayList<>();
+    private long limitBytes;
     private long usedBytes;
     private boolean closed;
 
     /**
      * Creates an empty window.
      *
-     * @param creditBytes bytes that may be outstanding, as WriterOpened says
+     * @param creditBytes bytes that may be outstanding, as WriterOpened says; WriterProgress may say fewer
      */
     CreditWindow(SlotTable slots, ExtentPool pool, long creditBytes) {
         this.slots = slots;
         this.pool = pool;
         this.creditBytes = creditBytes;
+        this.limitBytes = creditBytes;
         this.mostExtents = (int) Math.min(
                 Integer.MAX_VALUE, SPARE_EXTENTS + creditBytes / ExtentPool.SMALLEST_CAPACITY);
     }
 
-    /** True when one more extent of this capacity may be handed out now. */
-    synchronized boolean admits(int capacity) {
+    /** Sets the credit of the moment; 0: what the window was created with. Batches that are outstanding stay so. */
+    synchronized void limit(long bytes) {
+        limitBytes = bytes == 0 ? creditBytes : Math.min(bytes, creditBytes);
+    }
+
+    /**
+     * How large the next batch is best: half of the credit, so that one can be filled while another one is parked, and
+     * at most a usual extent.
+     */
+    synchronized int batchBytes() {
+        long half = limitBytes / 2 & -Layout.SEGMENT_ALIGN;
+        return (int) Math.max(SMALLEST_BATCH, Math.min(half, ExtentPool.SMALLEST_CAPACITY));
+    }
+
+    /** True when one more batch of this size may be begun now. */
+    synchronized boolean admits(int bytes) {
         int held = filling.size() + parked.size();
-        return held == 0 || (held < mostExtents && usedBytes + capacity <= creditBytes);
+        return held == 0 || (held < mostExtents && usedBytes + bytes <= limitBytes);
     }
 
     /**
      * Binds an extent to a slot that it will be parked in.
      *
-     * @return false when the session has no free slot: the extent stays with the caller
+     * @param bytes how much of the extent the batch may use
+     * @return what to fill, as an extent of so many bytes; null when the session has no free slot: the extent stays with
+     *     the caller
      */
-    synchronized boolean handOut(Extent extent) {
+    synchronized Extent handOut(Extent whole, int bytes) {
         int slot = slots.reserve();
         if (slot < 0) {
-            return false;
+            return null;
         }
-        filling.add(new Filling(extent, slot));
-        usedBytes += extent.capacity();
-        return true;
+        Extent part = bytes == whole.capacity()
+                ? whole : new Extent(whole.segmentId(), whole.segment(), whole.offset(), bytes);
+        filling.add(new Filling(part, whole, slot));
+        usedBytes += bytes;
+        return part;
     }
 
     /**
@@ -78,11 +101,12 @@ final class CreditWindow {
         }
         int index = indexOf(extent);
         int slot = filling.get(index).slot;
+        Extent whole = filling.get(index).whole;
         long generation = slots.generation(slot);
         slots.park(slot, extent.segmentId(), schemaTag, extent.offset(), bodyBytes, rows, flags, sequence);
         filling.remove(index);
         usedBytes += bodyBytes - extent.capacity();
-        Parked batch = new Parked(extent, slot, generation, bodyBytes);
+        Parked batch = new Parked(whole, slot, generation, bodyBytes);
         parked.add(batch);
         return batch;
     }
@@ -121,23 +145,23 @@ final class CreditWindow {
     /** For messages: what is outstanding. */
     synchronized String describe() {
         return parked.size() + " batches parked and " + filling.size() + " extents being filled, " + usedBytes + " of "
-                + creditBytes + " bytes of credit";
+                + limitBytes + " bytes of credit";
     }
 
     private void release(Filling unused) {
-        usedBytes -= unused.extent.capacity();
+        usedBytes -= unused.part.capacity();
         try {
             slots.abandon(unused.slot);
         } catch (IllegalStateException revoked) {
             // The daemon has ended the session and revoked its slots: abandoned already.
         }
-        pool.free(unused.extent);
+        pool.free(unused.whole);
     }
 
     private int indexOf(Extent extent) {
         for (int i = 0; i < filling.size(); i++) {
             // Identity: the record's equals would compare megabytes of shared memory.
-            if (filling.get(i).extent == extent) {
+            if (filling.get(i).part == extent) {
                 return i;
             }
         }
@@ -145,8 +169,8 @@ final class CreditWindow {
                 + " is not being filled by this writer");
     }
 
-    /** An extent that the writer fills and the slot that is reserved for it. */
-    private record Filling(Extent extent, int slot) {}
+    /** What the writer fills, the extent that it is a part of, and the slot that is reserved for it. */
+    private record Filling(Extent part, Extent whole, int slot) {}
 
     /**
      * A batch that the daemon may still read.

@@ -79,7 +79,8 @@ public final class WriterStream implements AutoCloseable {
      * An extent to write the next batch into. Waits while the credit is used up, no slot is free, or memory is denied
      * that batches in flight will give back; that time counts as {@link #waitNanos()}.
      *
-     * @param minBytes size that the batch needs at least; the extent may be larger
+     * @param minBytes size that the batch needs at least; the extent may be larger, and is smaller the slower the broker
+     *     is: a batch that is handed over is in front of the next barrier
      * @param timeout how long to wait
      * @return an extent that must be submitted or given back, as the same object
      * @throws DaemonException DENIED with the daemon's text when there is no memory and none is coming back;
@@ -90,13 +91,15 @@ public final class WriterStream implements AutoCloseable {
         requireUsable();
         int capacity = session.pool().capacityFor(minBytes);
         window.collect();
-        Extent ready = window.admits(capacity) ? session.pool().tryTake(capacity) : null;
-        if (ready != null && bind(ready)) {
+        window.limit(events.progress().getCreditBytes());
+        int bytes = bytesFor(minBytes, capacity);
+        Extent ready = window.admits(bytes) ? bind(session.pool().tryTake(capacity), bytes) : null;
+        if (ready != null) {
             return ready;
         }
         long start = System.nanoTime();
         try {
-            return waitForExtent(capacity, Deadline.in(timeout));
+            return waitForExtent(minBytes, capacity, Deadline.in(timeout));
         } finally {
             waitNanos += System.nanoTime() - start;
         }
@@ -296,16 +299,18 @@ public final class WriterStream implements AutoCloseable {
         requests.cancel("the writer is closed", null);
     }
 
-    private Extent waitForExtent(int capacity, Deadline deadline) throws DaemonException {
+    private Extent waitForExtent(int minBytes, int capacity, Deadline deadline) throws DaemonException {
         Backoff backoff = new Backoff();
         DaemonException denied = null;
         for (;;) {
             window.collect();
-            if (window.admits(capacity)) {
+            window.limit(events.progress().getCreditBytes());
+            int bytes = bytesFor(minBytes, capacity);
+            if (window.admits(bytes)) {
                 try {
-                    Extent extent = denied == null
-                            ? session.pool().take(capacity, deadline) : session.pool().tryTake(capacity);
-                    if (extent != null && bind(extent)) {
+                    Extent extent = bind(denied == null
+                            ? session.pool().take(capacity, deadline) : session.pool().tryTake(capacity), bytes);
+                    if (extent != null) {
                         return extent;
                     }
                 } catch (DaemonException e) {
@@ -330,9 +335,19 @@ public final class WriterStream implements AutoCloseable {
         }
     }
 
-    private boolean bind(Extent extent) {
-        boolean bound = window.handOut(extent);
-        if (!bound) {
+    /** How much of an extent the batch gets: what is best at the moment, or all when it needs more. */
+    private int bytesFor(int minBytes, int capacity) {
+        int best = Math.min(window.batchBytes(), capacity);
+        return minBytes <= best ? best : capacity;
+    }
+
+    /** The extent, or the part of it that the batch gets; null when there is none or no slot is free. */
+    private Extent bind(Extent extent, int bytes) {
+        if (extent == null) {
+            return null;
+        }
+        Extent bound = window.handOut(extent, bytes);
+        if (bound == null) {
             session.pool().free(extent);
         }
         return bound;

@@ -2,6 +2,8 @@ package dev.penstock.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +14,7 @@ import dev.penstock.arena.StateWord;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +79,31 @@ class CreditWindowTest {
     }
 
     @Test
+    void aLowerLimitMakesBatchesSmallAndLeavesWhatIsOutstanding() throws DaemonException {
+        CreditWindow window = new CreditWindow(slots, pool, 4 * MIB);
+        assertEquals(MIB, window.batchBytes());
+        CreditWindow.Parked before = window.park(handOut(window, MIB), MIB, 1, 1, 0, 1);
+        window.limit(MIB / 2);
+        assertEquals(MIB / 4, window.batchBytes());
+        assertFalse(window.admits(64));
+        settle(before);
+        window.collect();
+        Extent whole = pool.take(MIB, Deadline.in(Duration.ofSeconds(1)));
+        Extent part = window.handOut(whole, MIB / 4);
+        assertEquals(List.of(whole.segmentId(), whole.offset(), MIB / 4),
+                List.of(part.segmentId(), part.offset(), part.capacity()));
+        assertTrue(window.admits(MIB / 4));
+        assertFalse(window.admits(MIB / 4 + 64));
+        assertThrows(IllegalArgumentException.class, () -> window.park(part, MIB / 4 + 64, 1, 1, 0, 2));
+        assertSame(whole, window.park(part, MIB / 4, 1, 1, 0, 2).extent());
+        window.limit(1);
+        assertEquals(65536, window.batchBytes(), "a batch is never tiny");
+        window.limit(0);
+        assertEquals(MIB, window.batchBytes());
+        assertTrue(window.admits(3 * MIB));
+    }
+
+    @Test
     void closeKeepsWhatTheDaemonMayStillRead() throws DaemonException {
         CreditWindow window = new CreditWindow(slots, pool, 4 * MIB);
         CreditWindow.Parked parked = window.park(handOut(window, MIB), 64, 1, 1, 0, 1);
@@ -97,9 +125,9 @@ class CreditWindowTest {
         }
         CreditWindow window = new CreditWindow(slots, pool, 4 * MIB);
         Extent extent = pool.take(MIB, Deadline.in(Duration.ofSeconds(1)));
-        assertFalse(window.handOut(extent));
+        assertNull(window.handOut(extent, MIB));
         slots.abandon(0);
-        assertTrue(window.handOut(extent));
+        assertSame(extent, window.handOut(extent, MIB));
     }
 
     @Test
@@ -114,9 +142,7 @@ class CreditWindowTest {
     }
 
     private Extent handOut(CreditWindow window, int capacity) throws DaemonException {
-        Extent extent = pool.take(capacity, Deadline.in(Duration.ofSeconds(1)));
-        assertTrue(window.handOut(extent));
-        return extent;
+        return window.handOut(pool.take(capacity, Deadline.in(Duration.ofSeconds(1))), capacity);
     }
 
     private void settle(CreditWindow.Parked batch) {

@@ -135,6 +135,36 @@ class WriterStreamTest {
         }
     }
 
+    /** Before the first progress the whole credit counts, after it what the daemon says; a larger row goes alone. */
+    @Test
+    void theCreditOfTheMomentMakesBatchesSmall() throws Exception {
+        daemon.onRequest = (request, events) -> {
+            events.onNext(WriteEvent.newBuilder()
+                    .setProgress(WriterProgress.newBuilder().setCreditBytes(MIB / 4)).build());
+            answer(request, events);
+        };
+        try (WriterStream stream = open()) {
+            Extent before = stream.nextExtent(0, LIMIT);
+            assertEquals(MIB, before.capacity());
+            stream.giveBack(before);
+            stream.begin(1, "", List.of(), LIMIT);
+            Extent small = stream.nextExtent(0, LIMIT);
+            assertEquals(MIB / 8, small.capacity());
+            stream.submit(small, MIB / 8, 9, 1, 0);
+            stream.submit(stream.nextExtent(0, LIMIT), MIB / 8, 9, 1, 0);
+            SessionPeer.await("both submits have arrived", LIMIT, () -> submits().size() == 2);
+            Thread task = Thread.currentThread();
+            CompletableFuture<Void> settled = CompletableFuture.runAsync(() -> {
+                awaitParked(task);
+                submits().forEach(s -> daemon.settle(s.getSlot()));
+            });
+            Extent alone = stream.nextExtent(2 * MIB, LIMIT);
+            settled.get();
+            assertEquals(2 * MIB, alone.capacity());
+            stream.giveBack(alone);
+        }
+    }
+
     /** Four batches of one MiB, which is what the daemon allows. */
     private static void useUpCredit(WriterStream stream) throws DaemonException {
         stream.begin(1, "", List.of(), LIMIT);

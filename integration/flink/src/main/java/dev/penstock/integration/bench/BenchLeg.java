@@ -7,7 +7,6 @@ import dev.penstock.integration.harness.SqlJob;
 import dev.penstock.integration.nexmark.BidSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -72,11 +71,9 @@ public final class BenchLeg {
         FlinkJob job = run(settings.rows(), "measured");
         double[] after = cpu();
         double micros = 1e6 / settings.rows();
-        long[] checkpoints = job.checkpointMillis();
-        Arrays.sort(checkpoints);
         return new LegResult(settings.rows() * 1000.0 / job.durationMillis(), (after[0] - before[0]) * micros,
-                (after[1] - before[1]) * micros, (after[2] - before[2]) * micros, checkpoints.length,
-                percentile(checkpoints, 0.50), percentile(checkpoints, 0.99));
+                (after[1] - before[1]) * micros, (after[2] - before[2]) * micros,
+                CheckpointSummary.of(job.checkpointTimes()));
     }
 
     private FlinkJob run(long rows, String run) {
@@ -100,13 +97,5 @@ public final class BenchLeg {
             ProcStat.cpuSeconds(settings.daemonPid()).orElseThrow(),
             ProcStat.cpuSeconds(settings.brokerPid()).orElseThrow()
         };
-    }
-
-    /** The nearest-rank percentile of sorted numbers; NaN of none. */
-    static double percentile(long[] sorted, double share) {
-        if (sorted.length == 0) {
-            return Double.NaN;
-        }
-        return sorted[(int) Math.ceil(share * sorted.length) - 1];
     }
 }

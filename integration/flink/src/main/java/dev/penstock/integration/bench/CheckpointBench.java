@@ -6,29 +6,33 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
 
 /**
  * {@code make bench-checkpoint}: how long a barrier takes, stock and Penstock alternating, under the same load: so many
- * bids a second, parallelism 1 to 8. Flink has no metric of a sink's flush; the job has no other state, and source and
- * writer are one chain, so that the time of a checkpoint from end to end is the slowest writer's flush, or seal, and
- * what Flink needs for any.
+ * bids a second, or as many as each takes when the rate is 0; parallelism 1 to 8. The time of a checkpoint from end to end
+ * and its parts are Flink's own (see {@link dev.penstock.integration.harness.CheckpointTimes}).
+ *
+ * <p>The result is written after each parallelism, and keeps those of an earlier run at the same rate: a run of all may be
+ * done in pieces.
  */
 public final class CheckpointBench {
-    private static final int[] PARALLELISMS = {1, 2, 4, 8};
+    private static final String NAME = "bench-checkpoint";
+    private static final String RATE = "rows_per_s";
     private static final int CHECKPOINT_MILLIS = 500;
     private static final LegKind[] KINDS = {LegKind.STOCK, LegKind.PENSTOCK};
+    /** Rows for each second of a leg without a rate: about what the stock sink takes on two cores. */
+    private static final long UNLIMITED_ROWS_PER_SECOND = 150_000;
 
     private CheckpointBench() {}
 
-    /** System properties bench.rate (40,000 rows/s), bench.seconds (15) and bench.pairs (3). */
+    /** System properties bench.rate (40,000 rows/s), bench.seconds (10), bench.pairs (3) and bench.parallelism. */
     public static void main(String[] args) {
         long rate = Long.getLong("bench.rate", 40_000);
-        long seconds = Long.getLong("bench.seconds", 15);
+        long seconds = Long.getLong("bench.seconds", 10);
         int pairs = Integer.getInteger("bench.pairs", 3);
-        if (rate < 100 || seconds < 5 || pairs < 1) {
+        if (rate != 0 && rate < 100 || seconds < 5 || pairs < 1) {
             System.err.println("bench-checkpoint: RATE=" + rate + " SECONDS=" + seconds + " PAIRS=" + pairs
-                    + " are not usable: at least 100, 5 and 1");
+                    + " are not usable: at least 100 (or 0: no limit), 5 and 1");
             System.exit(2);
         }
         try (LegRunner legs = LegRunner.start()) {
@@ -38,31 +42,43 @@ public final class CheckpointBench {
     }
 
     private static void run(LegRunner legs, long rate, long seconds, int pairs) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("rows_per_s", rate);
+        Map<String, Object> json = ResultFile.read(NAME);
+        if (!String.valueOf(json.get(RATE)).equals(Long.toString(rate))) {
+            json.clear();
+            json.put(RATE, rate);
+        }
         List<String> summaries = new ArrayList<>();
-        for (int parallelism : PARALLELISMS) {
+        for (int parallelism : Parallelisms.or(1, 2, 4, 8)) {
             Map<LegKind, LegSeries> series = new LinkedHashMap<>();
+            long rows = seconds * (rate == 0 ? UNLIMITED_ROWS_PER_SECOND : rate);
             for (int i = 0; i < pairs; i++) {
                 for (LegKind kind : KINDS) {
                     series.computeIfAbsent(kind, k -> new LegSeries())
-                            .add(legs.run(kind, parallelism, rate * seconds, rate, CHECKPOINT_MILLIS));
+                            .add(legs.run(kind, parallelism, rows, rate, CHECKPOINT_MILLIS));
                 }
             }
-            double p50 = ratio(series, LegResult::checkpointP50);
-            double p99 = ratio(series, LegResult::checkpointP99);
-            Map<String, Object> entry = new LinkedHashMap<>();
-            series.forEach((kind, all) -> entry.put(kind.key(), all.json()));
-            entry.put("checkpoint_p50_ratio", p50);
-            entry.put("checkpoint_p99_ratio", p99);
-            json.put("parallelism_" + parallelism, entry);
-            summaries.add(String.format(Locale.ROOT, "p=%d: p50 %.2f p99 %.2f", parallelism, p50, p99));
+            json.put("parallelism_" + parallelism, entry(series));
+            ResultFile.write(NAME, json);
+            summaries.add(summary(parallelism, series));
         }
-        ResultFile.write("bench-checkpoint", json);
-        System.out.println("bench-checkpoint, times stock's: " + String.join("; ", summaries));
+        System.out.println("bench-checkpoint, times stock's (min / median / max of the pairs): " + String.join("; ", summaries));
     }
 
-    private static double ratio(Map<LegKind, LegSeries> series, ToDoubleFunction<LegResult> value) {
-        return series.get(LegKind.PENSTOCK).median(value) / series.get(LegKind.STOCK).median(value);
+    private static Map<String, Object> entry(Map<LegKind, LegSeries> series) {
+        LegSeries ours = series.get(LegKind.PENSTOCK);
+        LegSeries stock = series.get(LegKind.STOCK);
+        Map<String, Object> entry = new LinkedHashMap<>();
+        series.forEach((kind, all) -> entry.put(kind.key(), all.json()));
+        entry.put("checkpoint_p50_ratio", ours.ratios(stock, LegResult::checkpointP50));
+        entry.put("checkpoint_p99_ratio", ours.ratios(stock, LegResult::checkpointP99));
+        entry.put("flush_p50_ratio", ours.ratios(stock, r -> r.checkpoints().flushP50()));
+        return entry;
+    }
+
+    private static String summary(int parallelism, Map<LegKind, LegSeries> series) {
+        Map<String, Object> p50 = series.get(LegKind.PENSTOCK).ratios(series.get(LegKind.STOCK), LegResult::checkpointP50);
+        Map<String, Object> p99 = series.get(LegKind.PENSTOCK).ratios(series.get(LegKind.STOCK), LegResult::checkpointP99);
+        return String.format(Locale.ROOT, "p=%d: p50 %.2f / %.2f / %.2f, p99 %.2f / %.2f / %.2f", parallelism, p50.get("min"),
+                p50.get("median"), p50.get("max"), p99.get("min"), p99.get("median"), p99.get("max"));
     }
 }

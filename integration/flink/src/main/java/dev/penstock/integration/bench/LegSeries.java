@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** The repeated results of one kind of leg, and how they are summed up: minimum, median, maximum. */
 final class LegSeries {
@@ -15,9 +16,20 @@ final class LegSeries {
     }
 
     double median(ToDoubleFunction<LegResult> value) {
-        double[] sorted = sorted(value);
+        return middle(sorted(value));
+    }
+
+    private static double middle(double[] sorted) {
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /** Minimum, median and maximum of a value of each run here divided by that of the run of {@code other} beside it. */
+    Map<String, Object> ratios(LegSeries other, ToDoubleFunction<LegResult> value) {
+        double[] each = IntStream.range(0, results.size())
+                .mapToDouble(i -> value.applyAsDouble(results.get(i)) / value.applyAsDouble(other.results.get(i)))
+                .sorted().toArray();
+        return Map.of("min", each[0], "median", middle(each), "max", each[each.length - 1]);
     }
 
     /** The medians under the keys that every target uses, and the spread of each under the same key in "spread". */
@@ -29,6 +41,11 @@ final class LegSeries {
         columns.put("broker_cpu_us_per_row", LegResult::brokerCpu);
         columns.put("checkpoint_p50_ms", LegResult::checkpointP50);
         columns.put("checkpoint_p99_ms", LegResult::checkpointP99);
+        columns.put("flush_p50_ms", r -> r.checkpoints().flushP50());
+        columns.put("flush_p99_ms", r -> r.checkpoints().flushP99());
+        columns.put("next_transaction_p50_ms", r -> r.checkpoints().snapshotP50());
+        columns.put("next_transaction_p99_ms", r -> r.checkpoints().snapshotP99());
+        columns.put("start_delay_p50_ms", r -> r.checkpoints().startDelayP50());
         Map<String, Object> json = new LinkedHashMap<>();
         Map<String, Object> spread = new LinkedHashMap<>();
         columns.forEach((key, value) -> {

@@ -13,7 +13,6 @@ import java.util.Map;
  * one run mean anything.
  */
 public final class SinkBench {
-    private static final int[] PARALLELISMS = {1, 2};
     private static final int CHECKPOINT_MILLIS = 1000;
 
     private final LegRunner legs;
@@ -44,7 +43,7 @@ public final class SinkBench {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("rows", rows);
         List<String> summaries = new ArrayList<>();
-        for (int parallelism : PARALLELISMS) {
+        for (int parallelism : Parallelisms.or(1, 2)) {
             Map<LegKind, LegSeries> series = new LinkedHashMap<>();
             for (LegKind kind : LegKind.values()) {
                 series.put(kind, new LegSeries());

@@ -126,15 +126,25 @@ public final class FlinkJob {
         return rest.get("/jobs/" + id + "/checkpoints").path("latest").path("completed");
     }
 
-    /** End-to-end milliseconds of all complete checkpoints that the history still holds, in order of their ids. */
-    public long[] checkpointMillis() throws IOException {
-        List<JsonNode> history = new ArrayList<>();
-        rest.get("/jobs/" + id + "/checkpoints").path("history").forEach(history::add);
-        return history.stream()
-                .filter(c -> c.path("status").asText().equals("COMPLETED"))
-                .sorted((a, b) -> Long.compare(a.path("id").asLong(), b.path("id").asLong()))
-                .mapToLong(c -> c.path("end_to_end_duration").asLong())
-                .toArray();
+    /** The times of all complete checkpoints that the history still holds, in order of their ids. */
+    public List<CheckpointTimes> checkpointTimes() throws IOException {
+        List<JsonNode> complete = new ArrayList<>();
+        rest.get("/jobs/" + id + "/checkpoints").path("history").forEach(complete::add);
+        complete.removeIf(c -> !c.path("status").asText().equals("COMPLETED"));
+        complete.sort(Comparator.comparingLong(c -> c.path("id").asLong()));
+        List<JsonNode> vertices = rest.vertices(id);
+        List<CheckpointTimes> all = new ArrayList<>();
+        for (JsonNode checkpoint : complete) {
+            CheckpointTimes times = CheckpointTimes.of(checkpoint.path("end_to_end_duration").asLong());
+            for (JsonNode vertex : vertices) {
+                for (JsonNode subtask : rest.get("/jobs/" + id + "/checkpoints/details/" + checkpoint.path("id").asText()
+                        + "/subtasks/" + vertex.path("id").asText()).path("subtasks")) {
+                    times = times.with(subtask);
+                }
+            }
+            all.add(times);
+        }
+        return all;
     }
 
     /** How often the whole job was restarted. */

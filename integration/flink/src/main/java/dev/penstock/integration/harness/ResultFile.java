@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.type.TypeReference;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 
 /** out/NAME.json: what a target that measures or judges leaves for programs to read. */
@@ -24,6 +25,18 @@ public final class ResultFile {
             Files.writeString(file, text + "\n");
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
+        }
+    }
+
+    /** What an earlier run has left under this name; empty when there is none. */
+    public static Map<String, Object> read(String name) {
+        Path file = Workspace.out().resolve(name + ".json");
+        try {
+            return Files.exists(file)
+                    ? new ObjectMapper().readValue(Files.readString(file), new TypeReference<LinkedHashMap<String, Object>>() {})
+                    : new LinkedHashMap<>();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file + "; remove it", e);
         }
     }
 
