@@ -138,3 +138,31 @@ func TestActivationOfAnotherPath(t *testing.T) {
 		t.Fatal("it serves")
 	}
 }
+
+// TestDrainRefusesOnTheManagersSocket: whoever connects while the last session is served on is told so at once.
+func TestDrainRefusesOnTheManagersSocket(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "session.sock")
+	files := []*os.File{managerSocket(t, path), managerSocket(t, filepath.Join(folder, "api.sock"))}
+	config := writeConfig(t, fmt.Sprintf("version = 1\n[listen]\ndirectory = %q\n[arena]\ncapacity = \"8MiB\"\nsegment = \"1MiB\"\n"+
+		"[metrics]\nlisten = \"\"\n[process]\nshutdown_grace = \"1m\"\n", folder))
+	var log log
+	cmd, ended := startActivated(t, &log, files, nil, "run", "--config", config)
+	last := daemontest.Open(t, path, "last")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	daemontest.Eventually(t, "draining", func() bool { return strings.Contains(log.String(), "msg=draining") })
+	if refused := daemontest.Dial(t, path).Greet(daemontest.Hello("late")); !strings.Contains(refused.GetMessage(), "shutting down") {
+		t.Errorf("a late session got %v", refused)
+	}
+	last.Kill()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("it ended with %v\n%s", err, log.String())
+		}
+	case <-time.After(daemontest.Deadline):
+		t.Fatal("it does not end")
+	}
+}
