@@ -105,6 +105,7 @@ test: integration-classpath $(BUILD)/tools/grpcurl fmt-check proto-check ## Run 
 	cd $(ROOT) && go run ./integration/testrun -out $(OUT)/test.json
 
 include integration/integration.mk
+include deploy.mk
 
 .PHONY: clean
 clean: ## Remove what was built

@@ -89,11 +89,18 @@ func (a *App) bind() (err error) {
 	if err := listen.PrepareFolder(l.Directory, os.FileMode(l.DirectoryMode)); err != nil {
 		return err
 	}
-	if a.sessionSocket, err = listen.Bind(l.SessionPath(), os.FileMode(l.SocketMode)); err != nil {
+	inheritance, err := listen.Inherit()
+	if err != nil {
 		return err
 	}
-	a.apiSocket, err = listen.Bind(l.APIPath(), os.FileMode(l.SocketMode))
-	return err
+	defer inheritance.Close()
+	if a.sessionSocket, err = inheritance.Bind(l.SessionPath(), os.FileMode(l.SocketMode)); err != nil {
+		return err
+	}
+	if a.apiSocket, err = inheritance.Bind(l.APIPath(), os.FileMode(l.SocketMode)); err != nil {
+		return err
+	}
+	return inheritance.Finish()
 }
 
 func (a *App) closeSockets() {
@@ -154,6 +161,7 @@ func (a *App) Run(ctx context.Context, signals <-chan os.Signal) error {
 		{"api", func(ctx context.Context) error { return a.grpc.Serve(ctx, api) }},
 		{"warm segments", a.keepWarm},
 		{"life", func(ctx context.Context) error { return a.live(ctx, signals) }},
+		{"watchdog", a.watch},
 	}
 	if a.metrics != nil {
 		tasks = append(tasks, task{"metrics", a.metrics.Run})
@@ -205,7 +213,10 @@ func (a *App) drain(ctx context.Context, s os.Signal, signals <-chan os.Signal) 
 	a.serving.Store(false)
 	a.grpc.SetServing(false)
 	a.sessions.Drain()
-	a.sessionSocket.Close()
+	if !a.sessionSocket.Inherited() {
+		// The service manager would listen on, and whoever connects would wait for this daemon's end: refusing is better then.
+		a.sessionSocket.Close()
+	}
 	a.tell(notifyStopping)
 	a.log.Info("draining", telemetry.FieldSignal, s.String(), telemetry.FieldSessions, a.sessions.Count(), telemetry.FieldGrace, grace)
 	timer := time.NewTimer(grace)

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -216,20 +215,11 @@ func TestHelloDuringDrain(t *testing.T) {
 }
 
 func TestServiceManagerIsTold(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "notify")
-	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer manager.Close()
-	t.Setenv("NOTIFY_SOCKET", path)
+	manager := serviceManager(t)
 	r := start(t, kafkatest.Faults{}, nil)
 	for _, want := range []string{notifyReady, notifyStopping} {
-		buffer := make([]byte, 100)
-		manager.SetDeadline(time.Now().Add(daemontest.Deadline))
-		n, err := manager.Read(buffer)
-		if err != nil || string(buffer[:n]) != want {
-			t.Fatalf("the service manager heard %q, %v; want %q", buffer[:n], err, want)
+		if message := heard(t, manager, daemontest.Deadline); message != want {
+			t.Fatalf("the service manager heard %q, want %q", message, want)
 		}
 		if want == notifyReady {
 			r.signals <- syscall.SIGTERM

@@ -48,6 +48,14 @@ func testConfig(t *testing.T) *config.Config {
 // start runs a daemon until the end of the test, which fails when anything is left over.
 func start(t *testing.T, faults kafkatest.Faults, change func(*config.Config)) *running {
 	t.Helper()
+	r := prepare(t, faults, change)
+	r.launch(fakeEngine{r.engine})
+	return r
+}
+
+// prepare makes the configuration and the engine of a daemon that launch starts.
+func prepare(t *testing.T, faults kafkatest.Faults, change func(*config.Config)) *running {
+	t.Helper()
 	c := testConfig(t)
 	if change != nil {
 		change(c)
@@ -55,15 +63,19 @@ func start(t *testing.T, faults kafkatest.Faults, change func(*config.Config)) *
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
-	r := &running{t: t, config: c, engine: kafkatest.New(faults), signals: make(chan os.Signal, 2), ended: make(chan error, 1)}
+	return &running{t: t, config: c, engine: kafkatest.New(faults), signals: make(chan os.Signal, 2), ended: make(chan error, 1)}
+}
+
+// launch runs the daemon over the engine, which is r.engine or stands before it.
+func (r *running) launch(engine Engine) {
+	r.t.Helper()
 	var err error
-	if r.app, err = New(c, fakeEngine{r.engine}, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
+	if r.app, err = New(r.config, engine, slog.New(slog.DiscardHandler)); err != nil {
+		r.t.Fatal(err)
 	}
 	go func() { r.ended <- r.app.Run(context.Background(), r.signals) }()
-	t.Cleanup(r.stop)
-	daemontest.Eventually(t, "the daemon is ready", r.app.serving.Load)
-	return r
+	r.t.Cleanup(r.stop)
+	daemontest.Eventually(r.t, "the daemon is ready", r.app.serving.Load)
 }
 
 // stop ends the daemon and sees that it ends well and leaves nothing.

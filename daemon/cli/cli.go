@@ -33,7 +33,10 @@ type commands struct {
 	Validate    validateCommand    `cmd:"" help:"Check a configuration and print what would be used."`
 	Status      statusCommand      `cmd:"" help:"Show what a running daemon holds."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running daemon is ready."`
+	Doctor      doctorCommand      `cmd:"" help:"Look for what is wrong with this node, the configuration and the way to the brokers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
+
+	PrepareFolder prepareFolderCommand `cmd:"" help:"Give a folder to the daemon's user, as root (Kubernetes, sockets in a folder of the node)."`
 }
 
 // output is where a command writes.

@@ -126,6 +126,15 @@ func Default() *Config {
 	}
 }
 
+// memoryMargin is for what a daemon needs besides arena and Go heap: the program, threads, and librdkafka's queues, of 4 MiB for each
+// writer at work. More than a hundred busy writers on one node want more.
+const memoryMargin = 512 * MiB
+
+// MemoryNeed is the smallest memory limit (cgroup, container) that holds a daemon with this configuration under load.
+func (c *Config) MemoryNeed() ByteSize {
+	return c.Arena.Capacity + c.Process.GoMemoryLimit + memoryMargin
+}
+
 // SessionPath is the absolute path of the session socket.
 func (l *Listen) SessionPath() string { return l.join(l.SessionSocket) }
 

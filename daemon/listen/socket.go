@@ -24,8 +24,10 @@ type Socket struct {
 	*net.UnixListener
 	path string
 	lock *os.File
-	once sync.Once
-	err  error
+	// inherited: the service manager made the socket and goes on listening on it.
+	inherited bool
+	once      sync.Once
+	err       error
 }
 
 // Bind listens on path with the given file mode. It fails when another daemon holds the path, when something else than a
@@ -50,13 +52,20 @@ func Bind(path string, mode os.FileMode) (*Socket, error) {
 // Path is where the socket lies.
 func (s *Socket) Path() string { return s.path }
 
-// Close stops listening, removes the socket file and gives the lock back. It may be called more than once.
+// Inherited tells whether a service manager made the socket. Such a one is still listened on after Close: whoever connects waits
+// for the next daemon.
+func (s *Socket) Inherited() bool { return s.inherited }
+
+// Close stops listening, removes the socket file unless it is the service manager's, and gives the lock back. It may be called
+// more than once.
 func (s *Socket) Close() error {
 	s.once.Do(func() {
 		s.err = s.UnixListener.Close()
 		// The file goes while the lock is held, so that it cannot be a successor's.
-		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.err = errors.Join(s.err, err)
+		if !s.inherited {
+			if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				s.err = errors.Join(s.err, err)
+			}
 		}
 		s.err = errors.Join(s.err, s.lock.Close())
 	})

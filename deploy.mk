@@ -1,0 +1,57 @@
+# Checks of what a site deploys: unit files, chart, image, alerts. Included by the root Makefile; none of them is a part of `make test`.
+
+# Tenths of systemd's exposure level, 0 (safe) to 100.
+UNIT_EXPOSURE := 20
+UNITS := $(ROOT)/daemon/systemd
+
+.PHONY: unit-check
+unit-check: daemon ## systemd's own opinion of the unit files: verify, and an exposure below 2.0
+	@command -v systemd-analyze > /dev/null || { \
+	  echo "unit-check needs systemd-analyze (Debian, Ubuntu: package systemd); systemd need not run" >&2; exit 1; }
+	@rm -rf $(BUILD)/units && mkdir -p $(BUILD)/units
+	@sed 's|^ExecStart=/usr/bin/penstockd |ExecStart=$(BUILD)/penstockd |' $(UNITS)/penstockd.service > $(BUILD)/units/penstockd.service
+	@cp $(UNITS)/penstockd.socket $(BUILD)/units/
+	cd $(BUILD)/units && systemd-analyze verify --man=no ./penstockd.service ./penstockd.socket 2> verify.txt; \
+	  code=$$?; cat verify.txt >&2; [ $$code = 0 ] && [ ! -s verify.txt ]
+	cd $(BUILD)/units && systemd-analyze security --no-pager --offline=true --threshold=$(UNIT_EXPOSURE) ./penstockd.service > security.txt; \
+	  code=$$?; grep -E '^(✗|→)' security.txt; exit $$code
+
+# ---------------------------------------------------------------- chart
+
+CHARTS := $(ROOT)/charts
+KUBE   := $(BUILD)/kube
+# Resource definitions that a real API server judges FlinkDeployments and ServiceMonitors by.
+FLINK_OPERATOR_VERSION      := 1.10.0
+PROMETHEUS_OPERATOR_VERSION := v0.85.0
+
+.PHONY: chart-docs
+chart-docs: ## Write the chart's schema and the table of its README from its values.yaml
+	cd $(CHARTS) && go run ./doc penstock
+
+.PHONY: chart-test
+chart-test: daemon ## The chart without an API server: lint, schema, what is rendered, drift
+	cd $(CHARTS) && go run ./doc -check penstock && go vet ./... && PENSTOCKD=$(BUILD)/penstockd go test -count=1 ./...
+
+.PHONY: chart-check
+chart-check: daemon $(KUBE)/etcd $(KUBE)/kube-apiserver $(KUBE)/crd/complete ## chart-test, and a real kube-apiserver judges every manifest (its first build takes a quarter of an hour)
+	cd $(CHARTS) && go run ./doc -check penstock && go vet ./... && \
+	  PENSTOCKD=$(BUILD)/penstockd PENSTOCK_KUBE=$(KUBE) go test -count=1 -timeout 10m ./...
+
+$(KUBE)/etcd: charts/etcd/go.mod charts/etcd/main.go
+	@mkdir -p $(KUBE)
+	cd $(CHARTS)/etcd && go build -o $@ .
+
+# One package at a time: the compiler needs several GiB otherwise.
+$(KUBE)/kube-apiserver: charts/apiserver/go.mod
+	@mkdir -p $(KUBE)
+	cd $(CHARTS)/apiserver && nice go build -p 1 -o $@ k8s.io/kubernetes/cmd/kube-apiserver
+
+$(KUBE)/crd/complete: deploy.mk
+	@rm -rf $(KUBE)/crd && mkdir -p $(KUBE)/crd/jar
+	mvn -B -q dependency:copy -Dartifact=org.apache.flink:flink-kubernetes-operator-api:$(FLINK_OPERATOR_VERSION) -DoutputDirectory=$(KUBE)/crd/jar
+	cd $(KUBE)/crd/jar && jar xf flink-kubernetes-operator-api-$(FLINK_OPERATOR_VERSION).jar META-INF/fabric8
+	cp $(KUBE)/crd/jar/META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml $(KUBE)/crd/
+	folder=$$(cd $(BUILD) && go mod download -json github.com/prometheus-operator/prometheus-operator@$(PROMETHEUS_OPERATOR_VERSION) | \
+	  sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
+	  install -m 644 $$folder/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml $(KUBE)/crd/
+	@touch $@
