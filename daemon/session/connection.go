@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,7 @@ func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
 		hello: hello, peer: peer, dialect: dialect, opened: time.Now(), server: s, conn: conn,
 		leases: map[uint32]int64{}, writers: map[uint64]func(){},
 	}
+	x.life, x.endLife = context.WithCancel(context.Background())
 	return x, s.open(x)
 }
 
@@ -111,7 +113,8 @@ func (s *Server) open(x *Session) error {
 // equip opens the account and makes the slot table.
 func (x *Session) equip() (err error) {
 	o := &x.server.options
-	x.account, err = o.Ledger.Join(x.hello.GetProcessId(), x.id, x.hello.GetBudgetBytes(), x.hello.GetClientName())
+	x.share, err = o.Ledger.Join(x.hello.GetProcessId(), x.id, x.hello.GetBudgetBytes(), uint64(o.Arena.SegmentBytes()),
+		x.hello.GetClientName())
 	if err != nil {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "Hello: %v", err)
 	}
@@ -124,8 +127,11 @@ func (x *Session) equip() (err error) {
 
 // strip gives back what equip and leases took; it is idempotent.
 func (x *Session) strip() {
+	x.endLife()
 	x.server.options.Arena.Revoke(x.id)
-	x.server.options.Ledger.Leave(x.id)
+	if x.share != nil {
+		x.share.Leave()
+	}
 }
 
 func (x *Session) welcome() error {

@@ -28,6 +28,8 @@ type Options struct {
 	// HelloTimeout bounds the wait for Hello, ReplyTimeout everything else that a client could delay by not reading or by
 	// sending half a frame.
 	HelloTimeout, ReplyTimeout time.Duration
+	// MemoryWait bounds the wait of a lease that does not fit into the account.
+	MemoryWait time.Duration
 	// Leased is called after each lease, so that the warm pool can be filled up again. It must not block.
 	Leased func()
 	// Version is the daemon's, for Welcome.

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"sync"
@@ -32,7 +34,11 @@ type Session struct {
 	log     *slog.Logger
 	table   *shm.Table
 	view    *shm.View
-	account *memctl.Account
+	// share has the leases of the session in the account of its process.
+	share *memctl.Share
+	// life ends with the session.
+	life    context.Context
+	endLife context.CancelFunc
 
 	mu sync.Mutex
 	// ended is set by the first revoke; nothing is added afterwards.
@@ -50,6 +56,9 @@ func (s *Session) ID() uint32 { return s.id }
 // Dialect is what the client's process decides about bytes: its line of Flink, and how its JVM spells floats, proven by the probe
 // of its Hello.
 func (s *Session) Dialect() encode.Dialect { return s.dialect }
+
+// Account is that of the client's process; all its sessions share it.
+func (s *Session) Account() *memctl.Account { return s.share.Account() }
 
 // Claim implements pipeline.Source.
 func (s *Session) Claim(slot, generation uint32) (*shm.Extent, error) {
@@ -93,12 +102,14 @@ func (s *Session) authentic(token []byte) bool {
 // lease grants one data segment: first the account, then the memory.
 func (s *Session) lease(purpose string) (*shm.Segment, error) {
 	bytes := s.server.options.Arena.SegmentBytes()
-	if err := s.account.Reserve(s.id, purpose, uint64(bytes)); err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(s.life, s.server.options.MemoryWait)
+	defer cancel()
+	if err := s.share.ReserveWithin(ctx, memctl.Lease, uint64(bytes)); err != nil {
+		return nil, fmt.Errorf("a segment for %q: %w", purpose, err)
 	}
 	segment, err := s.server.options.Arena.Lease(s.id, purpose)
 	if err != nil {
-		return nil, errors.Join(err, s.account.Return(s.id, uint64(bytes)))
+		return nil, errors.Join(err, s.share.Return(memctl.Lease, uint64(bytes)))
 	}
 	s.server.options.Leased()
 	s.mu.Lock()
@@ -117,7 +128,7 @@ func (s *Session) giveBack(segmentID uint32) error {
 	bytes := s.leases[segmentID]
 	delete(s.leases, segmentID)
 	s.mu.Unlock()
-	return s.account.Return(s.id, uint64(bytes))
+	return s.share.Return(memctl.Lease, uint64(bytes))
 }
 
 // revoke ends everything that the session holds. It is idempotent, and safe while the session's writers are at work: they get
@@ -129,6 +140,7 @@ func (s *Session) revoke() {
 	s.writers = map[uint64]func(){}
 	s.leases = map[uint32]int64{}
 	s.mu.Unlock()
+	s.endLife()
 	for _, end := range ends {
 		end()
 	}

@@ -225,9 +225,15 @@ func TestBudgetIsOfTheProcess(t *testing.T) {
 	if got := f.counters.LeasesDenied.Load(); got != 1 {
 		t.Errorf("%d leases denied", got)
 	}
+	// Each session has one segment that the other cannot take.
 	if refused := b.Return(kept.ID()); refused != nil {
 		t.Fatal(refused)
 	}
+	_, refused = a.Lease()
+	requireRefusal(t, refused, pb.ErrorKind_DENIED, "are kept for other consumers")
+	b.MustLease()
+	b.Kill()
+	daemontest.Eventually(t, "the other session ends", func() bool { return f.server.Count() == 1 })
 	a.MustLease()
 
 	hello.BudgetBytes++

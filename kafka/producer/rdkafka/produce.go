@@ -60,7 +60,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	batch := C.ps_batch{topic: t.handle, count: C.int64_t(n), partition: C.int32_t(partition), extra_limit: C.int64_t(bufferBytes(c.cfg))}
+	batch := C.ps_batch{topic: t.handle, count: C.int64_t(n), partition: C.int32_t(partition), extra_limit: C.int64_t(c.cfg.QueueBytes())}
 	batch.values = (*C.uint8_t)(pinned(&pin, r.Values))
 	batch.value_offsets = (*C.uint32_t)(pinned(&pin, r.ValueOffsets))
 	batch.value_nulls = (*C.uint8_t)(pinned(&pin, r.ValueNulls))
