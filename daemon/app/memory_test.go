@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/daemontest"
 	"penstock.dev/penstock/kafka/kafkatest"
@@ -71,6 +73,89 @@ func TestMemoryFollowsAWriter(t *testing.T) {
 	r.requireReserved("closed", memctl.Amounts{memctl.Lease: mib})
 	c.Kill()
 	r.requireNothingHeld()
+}
+
+// TestStatusShowsTheMemory: accounts by purpose, owners, leases, slots and producers, as the command line and the metrics show them.
+func TestStatusShowsTheMemory(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	w := daemontest.NewWriter(t, r.api(), openRequest(c))
+	w.Opened()
+	w.Begin(1, "id-1")
+	w.Send(&pb.WriteRequest{Request: &pb.WriteRequest_Warm{Warm: &pb.WarmEpoch{TransactionalId: "id-2"}}})
+	r.requireReserved("both producers", memctl.Amounts{memctl.EncodeBuffer: buffer, memctl.ProducerQueue: 2 * queue})
+	parked := c.Park(c.MustLease(), shm.SegmentHeaderBytes, daemontest.Rows(1, 0, 10))
+	s, err := pb.NewDiagnosticsServiceClient(r.api()).GetStatus(t.Context(), &pb.GetStatusRequest{Slots: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := uint64(len(daemontest.Rows(1, 0, 10).Body))
+	account := s.GetAccounts()[0]
+	if account.GetProcess() != "tm-p" || account.GetReservedBytes() != mib+buffer+2*queue || account.GetInFlightBytes() != batch ||
+		account.GetByPurpose()[0].GetPurpose() != "lease" || account.GetByPurpose()[0].GetBytes() != mib ||
+		account.GetCapacityBytes() != account.GetReservedBytes()+account.GetPromisedBytes()+account.GetAvailableBytes() {
+		t.Errorf("%v", account)
+	}
+	if o := account.GetOwners(); len(o) != 2 || o[0].GetMinimumBytes() != mib || o[1].GetVertex() != "sink" || o[1].GetAttempt() != 2 ||
+		o[1].GetJobId() != "job" || o[1].GetMinimumBytes() != queue+buffer {
+		t.Errorf("%v", o)
+	}
+	if l := s.GetLeases(); len(l) != 1 || l[0].GetKernelBytes() != mib || l[0].GetSessionId() != c.Welcome.GetSessionId() {
+		t.Errorf("%v", l)
+	}
+	if x := s.GetSlots(); len(x) != 1 || x[0].GetSlot() != parked.GetSlot() || x[0].GetState() != "parked" || x[0].GetBytes() != batch ||
+		x[0].GetRows() != 10 {
+		t.Errorf("%v", x)
+	}
+	if p := s.GetProducerList(); len(p) != 2 || p[0].GetRole() != "open" || p[0].GetTransactionalId() != "id-1" || p[1].GetRole() != "warm" ||
+		p[1].GetQueueBytes() != queue {
+		t.Errorf("%v", p)
+	}
+	if m := s.GetMemory(); m.GetParkedBytes() != batch || m.GetTableBytes() == 0 || m.GetDifferences() != 0 {
+		t.Errorf("%v", m)
+	}
+}
+
+// TestAnOrphanIsShownUntilItIsLetGo: the client's process lives on and keeps its segment mapped.
+func TestAnOrphanIsShownUntilItIsLetGo(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	c.MustLease()
+	c.HangUp()
+	daemontest.Eventually(t, "the segment and the table are orphans", func() bool {
+		m := r.app.Status().GetMemory()
+		return m.GetOrphanSegments() == 2 && m.GetOrphanBytes() > mib && m.GetLeasedBytes() == 0
+	})
+	if usage := r.app.ledger.Usage(); len(usage) != 0 {
+		t.Errorf("the account of an ended session: %+v", usage)
+	}
+	c.Kill()
+	r.requireNothingHeld()
+}
+
+// TestTheBooksAreCompared: nothing of the daemon can make them differ, a client can, and that is an alarm. It is told once.
+func TestTheBooksAreCompared(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	fd := c.KeepDescriptor()
+	c.MustLease()
+	auditor := &auditor{app: r.app, last: map[difference]int{}}
+	auditor.round()
+	auditor.round()
+	if m := r.app.Status().GetMemory(); m.GetDifferences() != 0 || m.GetDifferenceBytes() != 0 {
+		t.Fatalf("books of a daemon at rest: %v", m)
+	}
+	if err := unix.Fallocate(*fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 8192, 4096); err != nil {
+		t.Fatal(err)
+	}
+	slot := c.Welcome.GetFirstSlot()
+	c.Table.SetWord(slot, shm.MakeWord(5, shm.Claimed, shm.Daemon))
+	for range 3 {
+		auditor.round()
+	}
+	if m := r.app.Status().GetMemory(); m.GetDifferences() != 2 || m.GetDifferenceBytes() != 4096 {
+		t.Errorf("a hole and a scribbled slot: %v", m)
+	}
 }
 
 // TestAWriterThatDoesNotFitIsDenied: by the numbers, before a producer is made, and another one goes on.

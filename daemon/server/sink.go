@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -59,6 +61,17 @@ func (s *Sink) Status() []*pb.WriterStatus {
 	list := make([]*pb.WriterStatus, 0, len(s.writers))
 	for _, w := range s.writers {
 		list = append(list, w.Status())
+	}
+	return list
+}
+
+// Producers lists the producers of all writers, by writer.
+func (s *Sink) Producers() []*pb.ProducerStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*pb.ProducerStatus
+	for _, id := range slices.Sorted(maps.Keys(s.writers)) {
+		list = append(list, s.writers[id].Producers()...)
 	}
 	return list
 }

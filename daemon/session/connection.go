@@ -26,7 +26,8 @@ func (s *Server) handle(conn *net.UnixConn) {
 		return
 	}
 	defer s.forget(x)
-	defer x.revoke()
+	defer x.Revoke()
+	defer x.watch()()
 	s.options.Counters.SessionsOpened.Add(1)
 	x.log.Info("session opened", telemetry.FieldClient, x.hello.GetClientName(), telemetry.FieldPeer, x.peer.String(),
 		telemetry.FieldFlink, x.hello.GetFlinkVersion(), telemetry.FieldJVM, x.hello.GetJvmFeatureVersion(),
@@ -103,7 +104,7 @@ func (s *Server) open(x *Session) error {
 		return err
 	}
 	if err := x.welcome(); err != nil {
-		x.revoke()
+		x.Revoke()
 		s.forget(x)
 		return err
 	}

@@ -151,7 +151,7 @@ func (s *Server) Count() int {
 // Status lists the sessions in no order.
 func (s *Server) Status() []*pb.SessionStatus {
 	var list []*pb.SessionStatus
-	for _, x := range s.all() {
+	for _, x := range s.All() {
 		list = append(list, x.Status())
 	}
 	return list
@@ -161,8 +161,8 @@ func (s *Server) Status() []*pb.SessionStatus {
 // before.
 func (s *Server) Close(ctx context.Context) error {
 	s.Drain()
-	for _, x := range s.all() {
-		x.revoke()
+	for _, x := range s.All() {
+		x.Revoke()
 	}
 	s.mu.Lock()
 	for conn := range s.early {
@@ -182,7 +182,8 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 }
 
-func (s *Server) all() []*Session {
+// All are the sessions that are alive, in no order.
+func (s *Server) All() []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]*Session, 0, len(s.sessions))

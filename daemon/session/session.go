@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
@@ -38,6 +39,7 @@ type Session struct {
 	share *memctl.Share
 	// life ends with the session.
 	life    context.Context
+	steps   atomic.Uint64
 	endLife context.CancelFunc
 
 	mu sync.Mutex
@@ -101,6 +103,8 @@ func (s *Session) authentic(token []byte) bool {
 
 // lease grants one data segment: first the account, then the memory.
 func (s *Session) lease(purpose string) (*shm.Segment, error) {
+	s.steps.Add(1)
+	defer s.steps.Add(1)
 	bytes := s.server.options.Arena.SegmentBytes()
 	ctx, cancel := context.WithTimeout(s.life, s.server.options.MemoryWait)
 	defer cancel()
@@ -121,6 +125,8 @@ func (s *Session) lease(purpose string) (*shm.Segment, error) {
 
 // giveBack takes a segment back that the client has unmapped.
 func (s *Session) giveBack(segmentID uint32) error {
+	s.steps.Add(1)
+	defer s.steps.Add(1)
 	if err := s.server.options.Arena.Return(s.id, segmentID); err != nil {
 		return err
 	}
@@ -131,9 +137,9 @@ func (s *Session) giveBack(segmentID uint32) error {
 	return s.share.Return(memctl.Lease, uint64(bytes))
 }
 
-// revoke ends everything that the session holds. It is idempotent, and safe while the session's writers are at work: they get
+// Revoke ends everything that the session holds. It is idempotent, and safe while the session's writers are at work: they get
 // shm.ErrClosed or a stale handle, and their contexts end.
-func (s *Session) revoke() {
+func (s *Session) Revoke() {
 	s.mu.Lock()
 	s.ended = true
 	ends := s.writers
@@ -147,6 +153,21 @@ func (s *Session) revoke() {
 	s.strip()
 	s.conn.Close()
 }
+
+// Share has the session's leases in the account of its process.
+func (s *Session) Share() *memctl.Share { return s.share }
+
+// Counts are the session's slots by state; see shm.Table.Counts.
+func (s *Session) Counts() shm.SlotCounts { return s.table.Counts() }
+
+// Torn are the session's slots whose words contradict the daemon's record.
+func (s *Session) Torn() []shm.Torn { return s.table.Compare() }
+
+// Steps is even while no lease is being granted or taken back, and changes with every one.
+func (s *Session) Steps() uint64 { return s.steps.Load() }
+
+// Slots are the session's slots that are in use.
+func (s *Session) Slots() []shm.SlotInfo { return s.table.Slots() }
 
 // Status is the session's line in the status answer.
 func (s *Session) Status() *pb.SessionStatus {

