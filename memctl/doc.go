@@ -9,6 +9,6 @@
 // (the same steps under one mutex, which is a leaf: nothing else is locked and nobody is called under it), and waiting (what a
 // reservation that does not fit does before it is denied: it asks the relievers, then waits for returns until its context ends).
 //
-// The package keeps books and nothing else: it allocates no memory of the kind that it counts. With the build tag invariants every
-// step proves the books; tests run with it.
+// The package keeps books and nothing else: it allocates no memory of the kind that it counts. With the build tag invariants the
+// steps prove the books; tests run with it.
 package memctl

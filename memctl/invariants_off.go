@@ -2,5 +2,5 @@
 
 package memctl
 
-// proveEveryStep is off: the steps are proven in tests.
-const proveEveryStep = false
+// proveSteps is off: the steps are proven in tests.
+const proveSteps = false

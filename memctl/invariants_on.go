@@ -2,5 +2,5 @@
 
 package memctl
 
-// proveEveryStep makes every step of every account prove the books and panic when they are wrong.
-const proveEveryStep = true
+// proveSteps makes the steps of every account prove the books and panic when they are wrong.
+const proveSteps = true

@@ -70,8 +70,8 @@ func (l *Ledger) Join(processID []byte, session uint32, capacity, minimum uint64
 
 // proved panics when a step has left wrong books: the daemon must not go on lending by them. Only with the tag invariants.
 func (a *Account) proved() {
-	if proveEveryStep {
-		if err := a.books.prove(); err != nil {
+	if proveSteps {
+		if err := a.books.proveSome(); err != nil {
 			panic(fmt.Sprintf("memctl: account of %s: %v", a.books.process, err))
 		}
 	}
