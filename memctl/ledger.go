@@ -8,118 +8,85 @@ import (
 	"sync"
 )
 
-// Ledger has the accounts of all TaskManager processes that have a session. Safe for concurrent use.
+// Ledger has the accounts of all TaskManager processes that hold something or have a session. Safe for concurrent use.
 type Ledger struct {
 	mu       sync.Mutex
 	accounts map[string]*Account // by process id
-	sessions map[uint32]*Account
+	// relievers are asked in this order. Set before the first Join and not changed afterwards.
+	relievers []Reliever
 }
 
-// NewLedger is a ledger without accounts.
-func NewLedger() *Ledger {
-	return &Ledger{accounts: map[string]*Account{}, sessions: map[uint32]*Account{}}
+// NewLedger is a ledger without accounts. The relievers are asked, in this order, when a reservation does not fit.
+func NewLedger(relievers ...Reliever) *Ledger {
+	return &Ledger{accounts: map[string]*Account{}, relievers: relievers}
 }
 
-// Account is the budget of one TaskManager process. All sizes are in bytes. Safe for concurrent use; it ends with the last
-// session of its process.
+// Account is the budget of one TaskManager process. It begins with the process's first session and ends with the last owner of the
+// process. Sizes are in bytes. Safe for concurrent use.
 type Account struct {
-	ledger   *Ledger
-	process  string
-	name     string
-	capacity uint64
+	ledger  *Ledger
+	process string
 
-	// Guarded by ledger.mu: the sum of held, the greatest it ever was, and what each session holds.
-	reserved uint64
-	peak     uint64
-	held     map[uint32]uint64
-	denied   uint64
+	// books and what follows are guarded by ledger.mu.
+	books *books
+	// changed is closed, and set to nil, when bytes come back; nil while nobody waits.
+	changed chan struct{}
+	// denied counts refusals, waits the reservations that had to wait.
+	denied, waits uint64
 }
 
 // Join adds a session to the account of its process, which the first session opens. processID is what the client drew at
-// random once for its process, budget the value of BudgetSetting in bytes, name free text for messages. Errors name the
-// value that is wrong: an empty process id, a budget of zero, a budget unlike that of the process's other sessions, a
-// session that joined before.
-func (l *Ledger) Join(processID []byte, session uint32, budget uint64, name string) (*Account, error) {
+// random once for its process, capacity the value of BudgetSetting, minimum what is kept for the session's leases; a minimum
+// that does not fit now is not kept, because a broken session may hold it for another moment. name is free text for messages.
+// Errors name the value that is wrong: an empty process id, a capacity of zero, one unlike that of the process's other sessions,
+// a session that joined before.
+func (l *Ledger) Join(processID []byte, session uint32, capacity, minimum uint64, name string) (*Share, error) {
 	switch {
 	case len(processID) == 0:
 		return nil, errors.New("process_id is empty: a client draws it at random once for its process")
-	case budget == 0:
+	case capacity == 0:
 		return nil, fmt.Errorf("the budget of %s is 0 bytes: set %s in the Flink configuration", name, BudgetSetting)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.sessions[session] != nil {
-		return nil, fmt.Errorf("session %d has an account already", session)
-	}
 	a := l.accounts[string(processID)]
 	if a == nil {
-		a = &Account{ledger: l, process: string(processID), name: name, capacity: budget, held: map[uint32]uint64{}}
-		l.accounts[a.process] = a
-	} else if a.capacity != budget {
+		a = &Account{ledger: l, process: string(processID), books: newBooks(name, capacity)}
+	} else if a.books.capacity != capacity {
 		return nil, fmt.Errorf("the budget of %s is %d bytes, but another session of the same process said %d: %s is one value "+
-			"for the process", name, budget, a.capacity, BudgetSetting)
+			"for the process", name, capacity, a.books.capacity, BudgetSetting)
 	}
-	a.held[session] = 0
-	l.sessions[session] = a
-	return a, nil
+	owner := Owner{Session: session}
+	if minimum > capacity-a.books.sum-a.books.promised {
+		minimum = 0
+	}
+	if err := a.books.enter(owner, minimum); err != nil {
+		return nil, err
+	}
+	l.accounts[a.process] = a
+	a.proved()
+	return &Share{a, owner}, nil
 }
 
-// Leave ends a session and returns everything it still holds; it says how many bytes that was. The caller has freed the
-// memory. Leaving twice is harmless.
-func (l *Ledger) Leave(session uint32) uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	a := l.sessions[session]
-	if a == nil {
-		return 0
+// proved panics when a step has left wrong books: the daemon must not go on lending by them. Only with the tag invariants.
+func (a *Account) proved() {
+	if proveSteps {
+		if err := a.books.proveSome(); err != nil {
+			panic(fmt.Sprintf("memctl: account of %s: %v", a.books.process, err))
+		}
 	}
-	held := a.held[session]
-	a.reserved -= held
-	delete(a.held, session)
-	delete(l.sessions, session)
-	if len(a.held) == 0 {
-		delete(l.accounts, a.process)
-	}
-	return held
 }
 
-// Reserve takes bytes from the budget for a session, before the memory is made. consumer says what for. Errors:
-// *DeniedError, or that the session is not of this account or that bytes is 0.
-func (a *Account) Reserve(session uint32, consumer string, bytes uint64) error {
-	a.ledger.mu.Lock()
-	defer a.ledger.mu.Unlock()
-	held, ok := a.held[session]
-	switch {
-	case !ok:
-		return fmt.Errorf("session %d is not of the account of %s", session, a.name)
-	case bytes == 0:
-		return fmt.Errorf("%q reserves 0 bytes", consumer)
-	case bytes > a.capacity-a.reserved: // reserved never exceeds capacity
-		a.denied++
-		return &DeniedError{Process: a.name, Session: session, Consumer: consumer, Requested: bytes,
-			Reserved: a.reserved, Capacity: a.capacity, Peak: a.peak}
+// returned wakes who waits, and forgets the account with its last owner.
+func (a *Account) returned() {
+	a.proved()
+	if a.changed != nil {
+		close(a.changed)
+		a.changed = nil
 	}
-	a.held[session] = held + bytes
-	a.reserved += bytes
-	a.peak = max(a.peak, a.reserved)
-	return nil
-}
-
-// Return gives bytes back in the name of the session that reserved them, after the memory is gone. Returning more than
-// the session holds is a defect of the caller: the error says so and nothing is changed.
-func (a *Account) Return(session uint32, bytes uint64) error {
-	a.ledger.mu.Lock()
-	defer a.ledger.mu.Unlock()
-	held, ok := a.held[session]
-	switch {
-	case !ok:
-		return fmt.Errorf("session %d is not of the account of %s", session, a.name)
-	case bytes > held:
-		return fmt.Errorf("session %d of %s returns %d bytes and holds %d", session, a.name, bytes, held)
+	if len(a.books.owners) == 0 && a.ledger.accounts[a.process] == a {
+		delete(a.ledger.accounts, a.process)
 	}
-	a.held[session] = held - bytes
-	a.reserved -= bytes
-	return nil
 }
 
 // Usage is one account at one moment. Sizes are in bytes.
@@ -127,10 +94,22 @@ type Usage struct {
 	Process  string
 	Capacity uint64
 	Reserved uint64
-	Peak     uint64
-	Denied   uint64
-	// Held is what each session of the process holds.
-	Held map[uint32]uint64
+	// By is Reserved by purpose.
+	By Amounts
+	// Promised is what owners may still take of their minimum; Available is what floats freely: Capacity - Reserved - Promised.
+	Promised, Available uint64
+	Peak                uint64
+	// Denied counts refusals, Waits the reservations that had to wait, whatever came of it.
+	Denied, Waits uint64
+	// Owners are all that are in, by session and writer.
+	Owners []OwnerUsage
+}
+
+// OwnerUsage is what one owner holds.
+type OwnerUsage struct {
+	Owner   Owner
+	Minimum uint64
+	Held    Amounts
 }
 
 // Usage is the account's state.
@@ -141,11 +120,19 @@ func (a *Account) Usage() Usage {
 }
 
 func (a *Account) usage() Usage {
-	u := Usage{Process: a.name, Capacity: a.capacity, Reserved: a.reserved, Peak: a.peak, Denied: a.denied,
-		Held: make(map[uint32]uint64, len(a.held))}
-	for session, bytes := range a.held {
-		u.Held[session] = bytes
+	b := a.books
+	u := Usage{Process: b.process, Capacity: b.capacity, Reserved: b.sum, By: b.held, Promised: b.promised,
+		Available: b.capacity - b.sum - b.promised, Peak: b.peak, Denied: a.denied, Waits: a.waits,
+		Owners: make([]OwnerUsage, 0, len(b.owners))}
+	for owner, h := range b.owners {
+		u.Owners = append(u.Owners, OwnerUsage{owner, h.minimum, h.held})
 	}
+	slices.SortFunc(u.Owners, func(x, y OwnerUsage) int {
+		if x.Owner.Session != y.Owner.Session {
+			return int(int64(x.Owner.Session) - int64(y.Owner.Session))
+		}
+		return int(int64(x.Owner.Writer) - int64(y.Owner.Writer))
+	})
 	return u
 }
 

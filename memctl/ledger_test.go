@@ -1,89 +1,112 @@
 package memctl
 
 import (
+	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
-func join(t *testing.T, l *Ledger, process string, session uint32, budget uint64) *Account {
+func join(t *testing.T, l *Ledger, process string, session uint32, capacity, minimum uint64) *Share {
 	t.Helper()
-	a, err := l.Join([]byte(process), session, budget, "tm-"+process)
+	s, err := l.Join([]byte(process), session, capacity, minimum, "tm-"+process)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
+	return s
+}
+
+func enter(t *testing.T, a *Account, session uint32, writer, minimum uint64) *Share {
+	t.Helper()
+	s, err := a.Enter(context.Background(), writerOf(session, writer), ProducerQueue, minimum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func writerOf(session uint32, writer uint64) Owner {
+	return Owner{Session: session, Writer: writer, Job: "job", Vertex: "sink", Task: "Sink: orders", Subtask: 3, Attempt: 1}
 }
 
 func TestJoinRefuses(t *testing.T) {
 	l := NewLedger()
-	join(t, l, "p", 1, 100)
+	join(t, l, "p", 1, 100, 0)
 	for _, c := range []struct {
-		process string
-		session uint32
-		budget  uint64
-		want    string
+		process  string
+		session  uint32
+		capacity uint64
+		want     string
 	}{
 		{"", 2, 100, "process_id is empty"},
 		{"q", 2, 0, "set taskmanager.memory.task.off-heap.size"},
 		{"p", 2, 101, "another session of the same process said 100"},
-		{"q", 1, 100, "session 1 has an account already"},
+		{"p", 1, 100, "session 1 has an account already"},
 	} {
-		if _, err := l.Join([]byte(c.process), c.session, c.budget, "tm"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := l.Join([]byte(c.process), c.session, c.capacity, 0, "tm"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if u := l.Usage(); len(u) != 1 || len(u[0].Held) != 1 {
+	if u := l.Usage(); len(u) != 1 || len(u[0].Owners) != 1 {
 		t.Errorf("a refused session left something behind: %+v", u)
 	}
 }
 
-// step is one operation on process p, reserve or giveBack, and what it must leave reserved.
+// step is one operation of an owner, reserve or giveBack, and what it must leave reserved.
 type step struct {
-	session           uint32
+	owner             int
+	purpose           Purpose
 	reserve, giveBack uint64
 	outcome           int
 	reserved          uint64
 }
 
-// Process p has sessions 1 and 2 and one budget of 100.
+// Process p has a capacity of 100, sessions 1 and 2 (owners 0 and 1) and a writer (owner 2) with a minimum of 20.
 func TestReserveAndReturn(t *testing.T) {
 	const ok, denied, refused = 0, 1, 2
 	for _, c := range []struct {
 		name  string
 		steps []step
 	}{
-		{"fills to the last byte",
-			[]step{{1, 60, 0, ok, 60}, {2, 40, 0, ok, 100}, {2, 1, 0, denied, 100}, {1, 0, 1, ok, 99}, {2, 1, 0, ok, 100}}},
+		{"fills what floats to the last byte",
+			[]step{{0, Lease, 60, 0, ok, 60}, {1, Lease, 20, 0, ok, 80}, {1, Lease, 1, 0, denied, 80}, {0, Lease, 0, 1, ok, 79}, {1, Lease, 1, 0, ok, 80}}},
+		{"a minimum is kept, and can be had again after a return",
+			[]step{{0, Lease, 80, 0, ok, 80}, {2, ProducerQueue, 15, 0, ok, 95}, {0, Lease, 1, 0, denied, 95}, {2, EncodeBuffer, 5, 0, ok, 100},
+				{2, ProducerQueue, 0, 15, ok, 85}, {0, Lease, 1, 0, denied, 85}, {2, ProducerQueue, 15, 0, ok, 100}}},
+		{"beyond its minimum an owner floats",
+			[]step{{2, ProducerQueue, 50, 0, ok, 50}, {0, Lease, 50, 0, ok, 100}, {2, ProducerQueue, 0, 40, ok, 60}, {0, Lease, 31, 0, denied, 60}, {0, Lease, 30, 0, ok, 90}}},
 		{"no overflow",
-			[]step{{1, 1, 0, ok, 1}, {1, math.MaxUint64, 0, denied, 1}, {1, 0, math.MaxUint64, refused, 1}}},
-		{"one session cannot return what another holds",
-			[]step{{1, 50, 0, ok, 50}, {2, 10, 0, ok, 60}, {2, 0, 11, refused, 60}, {2, 0, 10, ok, 50}}},
-		{"strangers and nothing",
-			[]step{{3, 1, 0, refused, 0}, {3, 0, 1, refused, 0}, {1, 0, 0, refused, 0}}},
+			[]step{{0, Lease, 1, 0, ok, 1}, {0, Lease, math.MaxUint64, 0, denied, 1}, {0, Lease, 0, math.MaxUint64, refused, 1}}},
+		{"one owner cannot return what another holds",
+			[]step{{0, Lease, 50, 0, ok, 50}, {1, Lease, 10, 0, ok, 60}, {1, Lease, 0, 11, refused, 60}, {1, Lease, 0, 10, ok, 50}}},
+		{"nor for another purpose",
+			[]step{{2, ProducerQueue, 10, 0, ok, 10}, {2, EncodeBuffer, 0, 10, refused, 10}}},
+		{"nothing, and no such purpose", []step{{0, Lease, 0, 0, refused, 0}, {0, purposeCount, 1, 0, refused, 0}, {0, purposeCount, 0, 1, refused, 0}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := NewLedger()
-			a := join(t, l, "p", 1, 100)
-			if join(t, l, "p", 2, 100) != a {
+			one := join(t, l, "p", 1, 100, 0)
+			two := join(t, l, "p", 2, 100, 0)
+			if one.Account() != two.Account() {
 				t.Fatal("two accounts for one process")
 			}
+			owners := []*Share{one, two, enter(t, one.Account(), 1, 7, 20)}
 			for i, s := range c.steps {
 				var err error
 				if s.giveBack != 0 {
-					err = a.Return(s.session, s.giveBack)
+					err = owners[s.owner].Return(s.purpose, s.giveBack)
 				} else {
-					err = a.Reserve(s.session, "sink", s.reserve)
+					err = owners[s.owner].Reserve(s.purpose, s.reserve)
 				}
 				isDenied := errors.As(err, new(*DeniedError))
 				if (err == nil) != (s.outcome == ok) || isDenied != (s.outcome == denied) {
 					t.Errorf("step %d: %v", i, err)
 				}
-				if got := a.Usage().Reserved; got != s.reserved {
-					t.Errorf("step %d leaves %d reserved, want %d", i, got, s.reserved)
+				if got := one.Account().Usage(); got.Reserved != s.reserved || got.By.Sum() != s.reserved {
+					t.Errorf("step %d leaves %d reserved, %v by purpose, want %d", i, got.Reserved, got.By, s.reserved)
 				}
 			}
 		})
@@ -91,142 +114,109 @@ func TestReserveAndReturn(t *testing.T) {
 }
 
 func TestDenialSaysWhatToDo(t *testing.T) {
-	a := join(t, NewLedger(), "p", 1, 1000)
-	for _, step := range []error{a.Reserve(1, "sink orders", 900), a.Return(1, 100)} {
+	session := join(t, NewLedger(), "p", 1, 1000, 0)
+	writer := enter(t, session.Account(), 1, 7, 100)
+	for _, step := range []error{session.Reserve(Lease, 600), writer.Reserve(ProducerQueue, 300), writer.Return(ProducerQueue, 250)} {
 		if step != nil {
 			t.Fatal(step)
 		}
 	}
-	err := a.Reserve(1, "sink payments", 300)
-	for _, part := range []string{`"sink payments"`, "session 1 of tm-p", "asked for 300 bytes", "800 of 1000 bytes", "peak 900",
-		"taskmanager.memory.task.off-heap.size", "at least 1100 bytes"} {
+	err := session.Reserve(Lease, 301)
+	for _, part := range []string{"session 1 of tm-p", "asked for 301 bytes (lease)", "650 of 1000 bytes", "lease 600, producer_queue 50",
+		"50 are kept for other consumers", "peak 900", "taskmanager.memory.task.off-heap.size", "at least 1001 bytes"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)
 		}
 	}
-	if u := a.Usage(); u.Denied != 1 {
+	err = writer.Reserve(EncodeBuffer, 351)
+	if want := "Sink: orders, subtask 3, attempt 1 (writer 7, session 1)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%q is not in %v", want, err)
+	}
+	if u := session.Account().Usage(); u.Denied != 2 || u.Available != 300 {
 		t.Errorf("%+v", u)
 	}
 }
 
+// A writer outlives its session for as long as its producer is being destroyed; the account lives as long as either.
 func TestLeaveReturnsEverything(t *testing.T) {
 	l := NewLedger()
-	a := join(t, l, "p", 1, 100)
-	join(t, l, "p", 2, 100)
-	for session, bytes := range map[uint32]uint64{1: 30, 2: 50} {
-		if err := a.Reserve(session, "sink", bytes); err != nil {
+	one, two := join(t, l, "p", 1, 100, 0), join(t, l, "p", 2, 100, 10)
+	writer := enter(t, one.Account(), 1, 7, 20)
+	for _, err := range []error{one.Reserve(Lease, 30), two.Reserve(Lease, 40), writer.Reserve(ProducerQueue, 10)} {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := l.Leave(1); n != 30 {
+	if n := one.Leave(); n != 30 {
 		t.Errorf("session 1 held %d", n)
 	}
-	if n := l.Leave(1); n != 0 {
+	if n := one.Leave(); n != 0 {
 		t.Errorf("leaving twice returned %d", n)
 	}
-	if u := a.Usage(); u.Reserved != 50 || u.Peak != 80 || len(u.Held) != 1 {
+	if u := two.Account().Usage(); u.Reserved != 50 || u.Promised != 10 || u.Peak != 80 || len(u.Owners) != 2 {
 		t.Errorf("%+v", u)
 	}
-	if err := a.Reserve(1, "sink", 1); err == nil {
+	if err := one.Reserve(Lease, 1); err == nil {
 		t.Error("a session that left reserved memory")
 	}
-	l.Leave(2)
+	two.Leave()
+	if u := l.Usage(); len(u) != 1 || u[0].Reserved != 10 || u[0].Promised != 10 {
+		t.Errorf("the writer's memory is gone before the writer: %+v", u)
+	}
+	writer.Leave()
 	if u := l.Usage(); len(u) != 0 {
 		t.Errorf("%+v", u)
 	}
-	join(t, l, "p", 3, 200) // a new life of the same process may have another budget
+	if _, err := two.Account().Enter(t.Context(), writerOf(2, 8), EncodeBuffer, 1); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("a writer of an ended account: %v", err)
+	}
+	join(t, l, "p", 3, 200, 0) // a new life of the same process may have another budget
 }
 
-// Random operations against a model that is as simple as can be: a list of reservations.
-func TestAgainstModel(t *testing.T) {
-	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		l := NewLedger()
-		const budget = 1000
-		type reservation struct {
-			session uint32
-			bytes   uint64
-		}
-		var model []reservation
-		peak := uint64(0)
-		sum := func(session uint32) (n uint64) {
-			for _, x := range model {
-				if session == 0 || x.session == session {
-					n += x.bytes
-				}
-			}
-			return n
-		}
-		a := join(t, l, "p", 1, budget)
-		join(t, l, "p", 2, budget)
-		join(t, l, "p", 3, budget)
-		for step := range 300 {
-			session := 1 + r.Uint32N(3)
-			switch op := r.IntN(10); {
-			case op < 6:
-				bytes := 1 + r.Uint64N(300)
-				err := a.Reserve(session, "sink", bytes)
-				if fits := sum(0)+bytes <= budget; fits != (err == nil) {
-					t.Fatalf("seed %d step %d: %d bytes on top of %d: %v", seed, step, bytes, sum(0), err)
-				}
-				if err == nil {
-					model = append(model, reservation{session, bytes})
-					peak = max(peak, sum(0))
-				}
-			case op < 9 && len(model) > 0:
-				i := r.IntN(len(model))
-				if err := a.Return(model[i].session, model[i].bytes); err != nil {
-					t.Fatalf("seed %d step %d: %v", seed, step, err)
-				}
-				model = append(model[:i], model[i+1:]...)
-			default:
-				if got, want := l.Leave(session), sum(session); got != want {
-					t.Fatalf("seed %d step %d: session %d left with %d, model says %d", seed, step, session, got, want)
-				}
-				kept := model[:0]
-				for _, x := range model {
-					if x.session != session {
-						kept = append(kept, x)
-					}
-				}
-				model = kept
-				join(t, l, "p", session, budget)
-			}
-			u := a.Usage()
-			if u.Reserved != sum(0) || u.Peak != peak || u.Reserved > u.Capacity {
-				t.Fatalf("seed %d step %d: %+v, model says %d, peak %d", seed, step, u, sum(0), peak)
-			}
-			for s, bytes := range u.Held {
-				if bytes != sum(s) {
-					t.Fatalf("seed %d step %d: session %d holds %d, model says %d", seed, step, s, bytes, sum(s))
-				}
-			}
-		}
+func TestAMinimumThatDoesNotFitIsNoWriter(t *testing.T) {
+	session := join(t, NewLedger(), "p", 1, 100, 60)
+	enter(t, session.Account(), 1, 7, 40)
+	_, err := session.Account().Enter(context.Background(), writerOf(1, 8), ProducerQueue, 1)
+	if denied := (*DeniedError)(nil); !errors.As(err, &denied) || denied.Promised != 100 || denied.Purpose != ProducerQueue {
+		t.Errorf("%v", err)
+	}
+	// A session is let in all the same: it may have to wait for the one before it.
+	second := join(t, session.ledger(), "p", 2, 100, 60)
+	if u := second.Account().Usage(); u.Promised != 100 {
+		t.Errorf("%+v", u)
+	}
+	if _, err := session.Account().Enter(context.Background(), Owner{Session: 9}, Lease, 0); err == nil {
+		t.Error("a session without Join")
 	}
 }
 
+func (s *Share) ledger() *Ledger { return s.account.ledger }
+
 func TestConcurrentReservations(t *testing.T) {
-	l := NewLedger()
-	a := join(t, l, "p", 1, 64)
+	session := join(t, NewLedger(), "p", 1, 64, 16)
 	var wg sync.WaitGroup
-	for range 8 {
+	for i := range uint64(8) {
 		wg.Go(func() {
 			for range 500 {
-				if err := a.Reserve(1, "sink", 16); err == nil {
-					if u := a.Usage(); u.Reserved > u.Capacity {
-						t.Errorf("%+v", u)
-					}
-					if err := a.Return(1, 16); err != nil {
-						t.Error(err)
-					}
-				} else if !errors.As(err, new(*DeniedError)) {
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				writer, err := session.Account().Enter(ctx, writerOf(1, i+1), EncodeBuffer, 8)
+				cancel()
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				if err := writer.Reserve(EncodeBuffer, 8); err != nil {
+					t.Errorf("the minimum was not granted: %v", err)
+				}
+				if err := writer.Reserve(ProducerQueue, 8); err != nil && !errors.As(err, new(*DeniedError)) {
 					t.Error(err)
 				}
+				writer.Leave()
 			}
 		})
 	}
 	wg.Wait()
-	if u := a.Usage(); u.Reserved != 0 || u.Peak > 64 {
+	if u := session.Account().Usage(); u.Reserved != 0 || u.Peak > 64 || u.Promised != 16 {
 		t.Errorf("%+v", u)
 	}
 }

@@ -17,8 +17,10 @@ type Config struct {
 	Capacity int64
 	// SegmentBytes is the size of every data segment, its header of 4096 bytes included; a multiple of the page size.
 	SegmentBytes int64
-	// WarmSegments is how many populated data segments FillWarm keeps ready.
+	// WarmSegments is how many populated data segments FillWarm keeps ready, and how many of those that come back are kept.
 	WarmSegments int
+	// Orphaned, when set, is called when a segment has come back that a client still holds; Sweep must follow. It must not block.
+	Orphaned func()
 }
 
 // Arena is all shared memory of one daemon life. Safe for concurrent use.
@@ -32,12 +34,16 @@ type Arena struct {
 	nextID   uint32
 	nextSlot uint64
 	// used is in bytes and counts memory from before it exists until after it is gone.
-	used   int64
-	denied uint64
-	live   map[*mapping]struct{}
-	warm   []*mapping
-	leases map[uint32]*lease
-	tables map[uint32]*Table // by session
+	used int64
+	// changing is the part of used that is being made or unmade by the kernel; the rest is live.
+	changing int64
+	denied   uint64
+	live     map[*mapping]struct{}
+	// orphans are live mappings whose grant is over and which a client still holds.
+	orphans []*mapping
+	warm    []*mapping
+	leases  map[uint32]*lease
+	tables  map[uint32]*Table // by session
 }
 
 // lease is the daemon's private record of who holds a data segment.
@@ -154,6 +160,7 @@ func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*
 	m, err := createMapping(fmt.Sprintf("penstock-%s-%x", name, a.id), size)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.changing -= size
 	if err != nil {
 		a.used -= size
 		a.denied++
@@ -163,8 +170,9 @@ func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*
 	return m, nil
 }
 
-// reserve counts size bytes as used. A warm segment gives way when nothing else is left.
+// reserve counts size bytes as used. Orphans that nobody holds any more, and warm segments, give way when nothing else is left.
 func (a *Arena) reserve(size int64, owner uint32, purpose string) error {
+	swept := false
 	for {
 		a.mu.Lock()
 		if a.closed {
@@ -173,10 +181,17 @@ func (a *Arena) reserve(size int64, owner uint32, purpose string) error {
 		}
 		if size <= a.config.Capacity-a.used {
 			a.used += size
+			a.changing += size
 			a.mu.Unlock()
 			return nil
 		}
 		n := len(a.warm)
+		if n == 0 && len(a.orphans) > 0 && !swept {
+			a.mu.Unlock()
+			a.Sweep()
+			swept = true
+			continue
+		}
 		if n == 0 {
 			a.denied++
 			err := &DeniedError{Owner: owner, Purpose: purpose, Requested: size, Used: a.used, Capacity: a.config.Capacity}
@@ -192,17 +207,20 @@ func (a *Arena) reserve(size int64, owner uint32, purpose string) error {
 
 // destroy unmaps m, and only then gives its bytes back to the ledger.
 func (a *Arena) destroy(m *mapping) {
+	size := int64(len(m.mem))
 	a.mu.Lock()
 	delete(a.live, m)
+	a.changing += size
 	a.mu.Unlock()
 	m.close()
 	a.mu.Lock()
-	a.used -= int64(len(m.mem))
+	a.used -= size
+	a.changing -= size
 	a.mu.Unlock()
 }
 
-// Return takes a data segment back from its session, which has unmapped it and has no slot that names it. The memory is
-// wiped, so that no session reads another's rows, and kept warm. Errors: *ForeignError, ErrClosed.
+// Return takes a data segment back from its session, which has unmapped it and has no slot that names it; see retire for what
+// becomes of the memory. Errors: *ForeignError, ErrClosed.
 func (a *Arena) Return(owner, segmentID uint32) error {
 	a.mu.Lock()
 	l := a.leases[segmentID]
@@ -215,26 +233,20 @@ func (a *Arena) Return(owner, segmentID uint32) error {
 	}
 	delete(a.leases, segmentID)
 	a.mu.Unlock()
-	m := l.segment.takeBack()
-	if m == nil {
-		// The daemon still reads a batch of it, against the client's promise: do not recycle.
-		l.segment.unpin()
-		return nil
-	}
-	clear(m.mem)
-	a.keepWarm(m)
+	// It may take until the daemon has read a batch of it, against the client's promise.
+	l.segment.unpin()
 	return nil
 }
 
-// keepWarm puts m into the pool of warm segments, or destroys it when the arena is closed.
+// keepWarm puts m into the pool of warm segments, unless that is full or the arena is closed: then m is destroyed.
 func (a *Arena) keepWarm(m *mapping) {
 	a.mu.Lock()
-	closed := a.closed
-	if !closed {
+	keep := !a.closed && len(a.warm) < a.config.WarmSegments
+	if keep {
 		a.warm = append(a.warm, m)
 	}
 	a.mu.Unlock()
-	if closed {
+	if !keep {
 		a.destroy(m)
 	}
 }
@@ -265,8 +277,8 @@ func (a *Arena) FillWarm(ctx context.Context) error {
 }
 
 // Revoke ends everything that a session holds: its slots go to FREE with their generation raised, and its table and data
-// segments are unmapped as soon as nobody in the daemon reads them. They are not recycled: threads of a dying JVM may
-// still write to them. Revoke is idempotent; it returns how many segments there were.
+// segments are retired as soon as nobody in the daemon reads them. Revoke is idempotent; it returns how many segments there
+// were.
 func (a *Arena) Revoke(owner uint32) int {
 	a.mu.Lock()
 	var segments []*Segment
@@ -301,13 +313,13 @@ func (a *Arena) Close() {
 	for owner := range a.tables {
 		owners[owner] = struct{}{}
 	}
-	warm := a.warm
-	a.warm = nil
+	idle := append(a.warm, a.orphans...)
+	a.warm, a.orphans = nil, nil
 	a.mu.Unlock()
 	for owner := range owners {
 		a.Revoke(owner)
 	}
-	for _, m := range warm {
+	for _, m := range idle {
 		a.destroy(m)
 	}
 }

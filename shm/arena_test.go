@@ -148,7 +148,20 @@ func TestReturnRecyclesWipedUnderANewID(t *testing.T) {
 	if err := a.Return(1, s.ID()); err != nil {
 		t.Fatal(err)
 	}
-	if st := stats(t, a); st.WarmSegments != 1 || st.Leased != 0 || st.Used != segmentBytes {
+	// The client still maps it.
+	if st := stats(t, a); st.OrphanSegments != 1 || st.Orphans != segmentBytes || st.Leased != 0 || st.Used != segmentBytes {
+		t.Errorf("%+v", st)
+	}
+	if _, err := a.Lease(2, "test"); !errors.As(err, new(*shm.DeniedError)) {
+		t.Fatalf("a segment that a client still maps was granted: %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := a.Sweep(); left != 0 {
+		t.Errorf("%d orphans are left", left)
+	}
+	if st := stats(t, a); st.WarmSegments != 1 || st.Used != segmentBytes {
 		t.Errorf("%+v", st)
 	}
 	again := lease(t, a, 2)
@@ -183,7 +196,7 @@ func TestReturnOfWhatIsNotOnes(t *testing.T) {
 	}
 }
 
-func TestRevokeEndsASessionAndRecyclesNothing(t *testing.T) {
+func TestRevokeEndsASession(t *testing.T) {
 	a := newArena(t, 8)
 	lease(t, a, 1)
 	lease(t, a, 1)
@@ -209,8 +222,17 @@ func TestRevokeEndsASessionAndRecyclesNothing(t *testing.T) {
 	if w := peer.Word(table.First()); w != shm.MakeWord(1, shm.Free, 0) {
 		t.Errorf("the client sees %v", w)
 	}
+	// Nobody maps the data segments, the peer maps the table.
 	s := stats(t, a)
-	if s.Used != segmentBytes || s.LeasedSegments != 1 || s.WarmSegments != 0 || s.TableSegments != 0 || s.Kernel != s.Used {
+	if s.LeasedSegments != 1 || s.WarmSegments != 2 || s.TableSegments != 0 || s.OrphanSegments != 1 ||
+		s.Used != 3*segmentBytes+s.Orphans || s.Kernel != s.Used {
+		t.Errorf("%+v", s)
+	}
+	if err := peer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.Sweep()
+	if s := stats(t, a); s.Used != 3*segmentBytes || s.Kernel != s.Used {
 		t.Errorf("%+v", s)
 	}
 	if l := a.Leases(); len(l) != 1 || l[0].SegmentID != kept.ID() || l[0].Owner != 2 || l[0].Bytes != segmentBytes {

@@ -8,11 +8,11 @@
 //
 // Life of a segment:
 //
-//	Arena.Lease --> granted --Arena.Return--> wiped, warm --> granted under a new id
-//	                   \------Arena.Revoke--> unmapped when the last pin is gone, never granted again
+//	Arena.Lease --> granted --Return, Revoke, last pin--> nobody else holds it --> wiped, warm --> granted under a new id
+//	                                                 \--> a client still maps it: an orphan, until it does not
 //
-// Return says that the client has unmapped the segment. After a session's death nobody can say that, since threads of a
-// half-dead JVM may still write; hence Revoke does not recycle.
+// Whether a client still holds a segment is asked of the kernel (holders_linux.go), not of the client: threads of a half-dead JVM may
+// still write, and a client that keeps what it returned could read the next session's rows.
 //
 // Arena.mu is the only lock and a leaf. It is not held while memory is created, populated, wiped or unmapped.
 //

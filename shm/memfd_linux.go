@@ -15,6 +15,8 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 type mapping struct {
 	fd  int
 	mem []byte
+	// probes says that held can be answered.
+	probes bool
 }
 
 // createMapping makes a memfd of size bytes, a multiple of the page size. All its pages exist when it returns: the first
@@ -43,6 +45,7 @@ func createMapping(name string, size int64) (_ *mapping, err error) {
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, fmt.Errorf("seal memfd %s: %w", name, err)
 	}
+	m.beOneOpenFile()
 	return m, nil
 }
 

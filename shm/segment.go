@@ -14,8 +14,8 @@ type Segment struct {
 	m    *mapping
 	// refs is one for the grant and one for each pin; at 0 the grant is over.
 	refs atomic.Int64
-	// destroy unmaps and tells the ledger; it is called once.
-	destroy func(*mapping)
+	// over is called once, when the last pin of an ended grant is gone.
+	over func(*mapping)
 }
 
 // newSegment writes a header over m and opens a grant. firstSlot and slotCount are for tables.
@@ -38,7 +38,7 @@ func (a *Arena) newSegment(m *mapping, id uint32, kind SegmentKind, firstSlot, s
 	}
 	le.PutUint32(h[segCRC:], headerChecksum(h))
 	atomic.StoreUint64(WordAt(h, segMagic), SegmentMagic)
-	s := &Segment{id: id, kind: kind, m: m, destroy: a.destroy}
+	s := &Segment{id: id, kind: kind, m: m, over: a.retire}
 	s.refs.Store(1)
 	return s
 }
@@ -59,17 +59,16 @@ func (s *Segment) WithFD(use func(fd int) error) error {
 		return ErrClosed
 	}
 	defer s.unpin()
-	return use(s.m.fd)
+	return s.m.withGrant(use)
 }
 
 // KernelBytes is how much memory the kernel holds for the segment; it equals Bytes from before the grant.
 func (s *Segment) KernelBytes() (int64, error) {
-	var n int64
-	err := s.WithFD(func(fd int) (err error) {
-		n, err = kernelBytes(fd)
-		return err
-	})
-	return n, err
+	if !s.pin() {
+		return 0, ErrClosed
+	}
+	defer s.unpin()
+	return kernelBytes(s.m.fd)
 }
 
 // pin keeps the segment mapped until unpin. It fails when the grant is over.
@@ -85,17 +84,9 @@ func (s *Segment) pin() bool {
 	}
 }
 
-// unpin gives a pin or the grant back; the last one unmaps.
+// unpin gives a pin or the grant back; the last one ends the segment.
 func (s *Segment) unpin() {
 	if s.refs.Add(-1) == 0 {
-		s.destroy(s.m)
+		s.over(s.m)
 	}
-}
-
-// takeBack ends the grant and returns the mapping for another one, or nil when somebody still has a pin.
-func (s *Segment) takeBack() *mapping {
-	if s.refs.CompareAndSwap(1, 0) {
-		return s.m
-	}
-	return nil
 }

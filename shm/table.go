@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -20,6 +21,8 @@ type Table struct {
 	count   uint32
 	revoked atomic.Bool
 	shadows []atomic.Uint64
+	// maxBatch is the largest batch there can be, in bytes.
+	maxBatch int64
 }
 
 // shadow is generation (32 bits, high), claimer (24), busy (1 bit, at 1), seen (1 bit, at 0). Zero: never claimed.
@@ -61,7 +64,7 @@ func (a *Arena) NewTable(owner, count uint32) (*Table, error) {
 	t := &Table{
 		segment: a.newSegment(m, id, TableSegment, first, count),
 		owner:   owner, first: first, count: count,
-		shadows: make([]atomic.Uint64, count),
+		shadows: make([]atomic.Uint64, count), maxBatch: a.MaxBatchBytes(),
 	}
 	if err := a.addTable(t); err != nil {
 		t.segment.unpin()
@@ -229,6 +232,8 @@ func revokeWord(addr *uint64) bool {
 type SlotCounts struct {
 	// States is indexed by State.
 	States [stateCount]int
+	// Bytes are the lengths of the batches by state, as far as a segment can hold them.
+	Bytes [stateCount]int64
 	// Invalid counts words that have no state.
 	Invalid int
 }
@@ -244,9 +249,75 @@ func (t *Table) Counts() SlotCounts {
 		mem, _ := t.slot(t.first + i)
 		if s := Word(atomic.LoadUint64(WordAt(mem, SlotState))).State(); s < stateCount {
 			c.States[s]++
+			if s != Free && s != Reserved {
+				c.Bytes[s] += t.length(mem)
+			}
 		} else {
 			c.Invalid++
 		}
 	}
 	return c
+}
+
+// length is the length in a slot, not more than a data segment can hold: the client wrote it.
+func (t *Table) length(mem []byte) int64 {
+	return int64(min(binary.LittleEndian.Uint64(mem[SlotLength:]), uint64(t.maxBatch)))
+}
+
+// SlotInfo is one slot in use, as the client wrote it, for status output.
+type SlotInfo struct {
+	Slot, Generation uint32
+	// State is that of the word; Valid is false when the word has none.
+	State     State
+	Valid     bool
+	SegmentID uint32
+	Bytes     int64
+	Rows      uint32
+}
+
+// Slots lists the slots that are not free.
+func (t *Table) Slots() []SlotInfo {
+	if !t.segment.pin() {
+		return nil
+	}
+	defer t.segment.unpin()
+	var list []SlotInfo
+	for number := t.first; number < t.first+t.count; number++ {
+		mem, _ := t.slot(number)
+		w := Word(atomic.LoadUint64(WordAt(mem, SlotState)))
+		if w.State() == Free {
+			continue
+		}
+		le := binary.LittleEndian
+		list = append(list, SlotInfo{Slot: number, Generation: w.Generation(), State: w.State(), Valid: w.State() < stateCount,
+			SegmentID: le.Uint32(mem[SlotSegmentID:]), Bytes: t.length(mem), Rows: le.Uint32(mem[SlotRowCount:])})
+	}
+	return list
+}
+
+// Torn is a slot whose word does not say what the daemon's own record of it says.
+type Torn struct {
+	Slot, Generation uint32
+	// Claimed is what the record says: the daemon, or a session, reads the batch.
+	Claimed bool
+}
+
+// Compare lists the slots whose word contradicts the daemon's record. A step under way shows for some nanoseconds; what lasts is a client
+// that writes where it may not, or a defect.
+func (t *Table) Compare() []Torn {
+	if !t.segment.pin() {
+		return nil
+	}
+	defer t.segment.unpin()
+	var torn []Torn
+	for i := range t.count {
+		mem, _ := t.slot(t.first + i)
+		word := Word(atomic.LoadUint64(WordAt(mem, SlotState)))
+		sh := shadow(t.shadows[i].Load())
+		busy := sh&shadowBusy != 0
+		if claimed := word.State() == Claimed; busy != claimed || busy && word.Generation() != uint32(sh>>32) {
+			torn = append(torn, Torn{t.first + i, uint32(sh >> 32), busy})
+		}
+	}
+	return torn
 }

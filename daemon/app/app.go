@@ -55,6 +55,8 @@ type App struct {
 	serving atomic.Bool
 	// leased wakes the task that fills the warm pool.
 	leased chan struct{}
+	// orphaned wakes the task that sweeps orphans.
+	orphaned chan struct{}
 }
 
 // New builds a daemon from a checked configuration and binds its sockets; nothing is accepted before Run. Every error names
@@ -62,7 +64,8 @@ type App struct {
 func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) {
 	debug.SetMemoryLimit(int64(c.Process.GoMemoryLimit))
 	a := &App{config: c, log: log, engine: engine, started: time.Now(), counters: telemetry.NewCounters(), leased: make(chan struct{}, 1),
-		ledger: memctl.NewLedger()}
+		orphaned: make(chan struct{}, 1),
+		ledger:   memctl.NewLedger()}
 	defer func() {
 		if err != nil {
 			a.closeSockets()
@@ -73,6 +76,7 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 	}
 	a.arena, err = shm.NewArena(shm.Config{
 		Capacity: int64(c.Arena.Capacity), SegmentBytes: int64(c.Arena.Segment), WarmSegments: int(c.Arena.WarmSegments),
+		Orphaned: func() { wake(a.orphaned) },
 	})
 	if err != nil {
 		return nil, err
@@ -120,6 +124,7 @@ func (a *App) build() {
 		MaxSessions:     int(c.Session.MaxSessions),
 		HelloTimeout:    c.Session.HelloTimeout.Std(),
 		ReplyTimeout:    c.Session.ReplyTimeout.Std(),
+		MemoryWait:      c.Arena.GrantWait.Std(),
 		Leased:          a.wakeWarm,
 		Version:         Version(),
 		Counters:        a.counters,
@@ -135,6 +140,7 @@ func (a *App) build() {
 			Produce:     c.Writer.ProduceTimeout.Std(),
 			Seal:        c.Writer.SealTimeout.Std(),
 			Abort:       c.Writer.AbortTimeout.Std(),
+			Memory:      c.Arena.GrantWait.Std(),
 		},
 		OpenTimeout:      c.Writer.OpenTimeout.Std(),
 		ProgressInterval: c.Writer.ProgressInterval.Std(),
@@ -142,7 +148,7 @@ func (a *App) build() {
 		Counters:         a.counters,
 		Log:              a.log,
 	})
-	a.grpc = server.New(a.sink, a.Status, a.log)
+	a.grpc = server.New(a.sink, a.Status, a.StatusWithSlots, a.log)
 }
 
 // Run serves until the first signal and then drains, or until a task fails. ctx ends everything at once. It returns nil after
@@ -160,6 +166,8 @@ func (a *App) Run(ctx context.Context, signals <-chan os.Signal) error {
 		{"sessions", func(ctx context.Context) error { return a.untilEnd(ctx, a.sessions.Serve(ctx, sessions)) }},
 		{"api", func(ctx context.Context) error { return a.grpc.Serve(ctx, api) }},
 		{"warm segments", a.keepWarm},
+		{"orphans", a.sweepOrphans},
+		{"audit", a.audit},
 		{"life", func(ctx context.Context) error { return a.live(ctx, signals) }},
 		{"watchdog", a.watch},
 	}
@@ -251,10 +259,12 @@ func (a *App) stop() error {
 	return err
 }
 
-// wakeWarm never blocks: one pending wake-up is enough.
-func (a *App) wakeWarm() {
+func (a *App) wakeWarm() { wake(a.leased) }
+
+// wake never blocks: one pending wake-up is enough.
+func wake(task chan struct{}) {
 	select {
-	case a.leased <- struct{}{}:
+	case task <- struct{}{}:
 	default:
 	}
 }

@@ -162,8 +162,11 @@ func TestDeathOfTheClientLeavesNothing(t *testing.T) {
 	c.Park(second, dataStart, daemontest.Rows(2, 10, 10))
 	daemontest.Eventually(t, "the batch is produced", func() bool { return r.app.counters.Rows.Load() == 10 })
 
-	c.Kill()
-	r.requireNothingHeld()
+	c.HangUp()
+	daemontest.Eventually(t, "session and writer end", func() bool {
+		s := r.app.Status()
+		return len(s.GetSessions()) == 0 && len(s.GetWriters()) == 0
+	})
 	if log := r.engine.Log(); log[len(log)-1] != "abort tx-1" {
 		t.Errorf("the engine did %v, want an abort at last", log)
 	}
@@ -176,6 +179,8 @@ func TestDeathOfTheClientLeavesNothing(t *testing.T) {
 		}
 	}
 	daemontest.Eventually(t, "the stream of the dead session ends", func() bool { return len(w.Ended) == 1 })
+	c.Kill()
+	r.requireNothingHeld()
 }
 
 func TestBrokenStreamAbortsItsEpochOnly(t *testing.T) {

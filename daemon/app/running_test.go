@@ -38,7 +38,7 @@ type running struct {
 func testConfig(t *testing.T) *config.Config {
 	c := config.Default()
 	c.Listen.Directory = filepath.Join(t.TempDir(), "run")
-	c.Arena = config.Arena{Capacity: 8 * config.MiB, Segment: config.MiB, WarmSegments: 2, SlotsPerSession: 64}
+	c.Arena = config.Arena{Capacity: 8 * config.MiB, Segment: config.MiB, WarmSegments: 2, SlotsPerSession: 64, GrantWait: config.Duration(time.Second)}
 	c.Writer.AbortTimeout = config.Duration(2 * time.Second)
 	c.Writer.ProgressInterval = config.Duration(10 * time.Millisecond)
 	c.Metrics.Listen = ""

@@ -32,6 +32,7 @@ type commands struct {
 	Run         runCommand         `cmd:"" help:"Run the daemon in the foreground."`
 	Validate    validateCommand    `cmd:"" help:"Check a configuration and print what would be used."`
 	Status      statusCommand      `cmd:"" help:"Show what a running daemon holds."`
+	Top         topCommand         `cmd:"" help:"Show what a running daemon holds, again and again."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running daemon is ready."`
 	Doctor      doctorCommand      `cmd:"" help:"Look for what is wrong with this node, the configuration and the way to the brokers."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`

@@ -13,6 +13,7 @@ import (
 
 	"penstock.dev/penstock/daemon/daemontest"
 	"penstock.dev/penstock/daemon/listen"
+	"penstock.dev/penstock/shm"
 )
 
 // output that is read while a command still writes.
@@ -83,7 +84,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestNobodyAnswers(t *testing.T) {
-	for _, command := range []string{"healthcheck", "status"} {
+	for _, command := range []string{"healthcheck", "status", "top"} {
 		code, _, errOut := invoke(command, "--listen-dir", t.TempDir(), "--timeout", "2s")
 		if code != exitUnreachable || !strings.Contains(errOut, "is penstockd running") {
 			t.Errorf("%s: %d, %s", command, code, errOut)
@@ -104,7 +105,7 @@ func TestRunStatusHealthcheck(t *testing.T) {
 		return code == exitOK && strings.Contains(text, "SERVING")
 	})
 	c := daemontest.Open(t, filepath.Join(folder, "session.sock"), "p1")
-	c.MustLease()
+	segment := c.MustLease()
 
 	if code, text, _ := invoke("status", "--config", config); code != exitOK || !strings.Contains(text, "librdkafka 2.11.1") ||
 		!strings.Contains(text, "tm-p1") || !strings.Contains(text, "1MiB leased") {
@@ -120,6 +121,18 @@ func TestRunStatusHealthcheck(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &status); err != nil || code != exitOK || !status.Serving || len(status.Sessions) != 1 ||
 		status.Sessions[0].Client != "tm-p1" {
 		t.Errorf("status --json: %d, %v, %s", code, err, text)
+	}
+
+	c.Park(segment, shm.SegmentHeaderBytes, daemontest.Rows(1, 0, 10))
+	code, text, _ = invoke("top", "-n", "2", "--interval", "10ms", "--listen-dir", folder)
+	for _, want := range []string{clear + "rates: with the next answer\n", clear + "rates: 0 rows/s", "TASKMANAGER", "lease", "SEGMENT"} {
+		if code != exitOK || !strings.Contains(text, want) {
+			t.Errorf("top: %d, no %q in %q", code, want, text)
+		}
+	}
+	if code, text, _ := invoke("status", "--slots", "--listen-dir", folder); code != exitOK || !strings.Contains(text, "parked") ||
+		!strings.Contains(text, "SLOT") {
+		t.Errorf("status --slots: %d, %s", code, text)
 	}
 
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {

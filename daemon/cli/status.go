@@ -16,16 +16,13 @@ import (
 
 type statusCommand struct {
 	clientFlags
-	JSON bool `name:"json" help:"Print the answer as JSON."`
+	JSON  bool `name:"json" help:"Print the answer as JSON."`
+	Slots bool `help:"List every slot that is in use, too."`
 }
 
 // Run asks DiagnosticsService.
 func (c *statusCommand) Run(o output) error {
-	var status *pb.GetStatusResponse
-	err := c.ask(func(ctx context.Context, conn *grpc.ClientConn) (err error) {
-		status, err = pb.NewDiagnosticsServiceClient(conn).GetStatus(ctx, &pb.GetStatusRequest{})
-		return err
-	})
+	status, err := c.status(c.Slots)
 	if err != nil {
 		return err
 	}
@@ -40,6 +37,15 @@ func (c *statusCommand) Run(o output) error {
 	return printStatus(o.out, status)
 }
 
+// status asks a running daemon.
+func (f *clientFlags) status(slots bool) (status *pb.GetStatusResponse, err error) {
+	err = f.ask(func(ctx context.Context, conn *grpc.ClientConn) (err error) {
+		status, err = pb.NewDiagnosticsServiceClient(conn).GetStatus(ctx, &pb.GetStatusRequest{Slots: slots})
+		return err
+	})
+	return status, err
+}
+
 func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	state := "draining or starting"
@@ -52,12 +58,16 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 	fmt.Fprintf(w, "memory\t%v capacity, %v leased, %v warm, %v in the kernel, %d segments, %d leases denied\n",
 		size(m.GetCapacityBytes()), size(m.GetLeasedBytes()), size(m.GetWarmBytes()), size(m.GetKernelBytes()), m.GetSegments(),
 		m.GetDeniedLeases())
+	fmt.Fprintf(w, "\t%v tables, %v parked, %v being read, %v on disk, %v orphaned in %d segments, %d differences\n",
+		size(m.GetTableBytes()), size(m.GetParkedBytes()), size(m.GetPinnedBytes()), size(m.GetSpilledBytes()), size(m.GetOrphanBytes()),
+		m.GetOrphanSegments(), m.GetDifferences())
 	fmt.Fprintf(w, "traffic\t%d batches, %d paced, %d rows, %v encoded, %d producers\n", c.GetBatches(), c.GetBatchesPaced(),
 		c.GetRows(), size(c.GetEncodedBytes()), s.GetProducers())
 	fmt.Fprintf(w, "epochs\t%d sealed, %d empty, %d failed, %d aborted\n", c.GetEpochsSealed(), c.GetEpochsEmpty(),
 		c.GetEpochsFailed(), c.GetEpochsAborted())
 	fmt.Fprintf(w, "refused\t%d sessions, %d stale handles, %d foreign handles, %d bad batches\n", c.GetSessionsRefused(),
 		c.GetStaleHandles(), c.GetForeignHandles(), c.GetBadBatches())
+	printAccounts(w, s)
 	if len(s.GetSessions()) > 0 {
 		fmt.Fprintln(w, "\nSESSION\tCLIENT\tUID\tPID\tFLINK\tJVM\tAGE\tLEASED\tBUDGET\tRESERVED\tPARKED\tCLAIMED")
 	}
@@ -74,6 +84,7 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 			x.GetAttempt(), x.GetTopic(), x.GetEpochState(), x.GetEpochId(), x.GetEpochRows(), age(x.GetEpochAgeMillis()),
 			size(x.GetInFlightBytes()), x.GetTransactionalId())
 	}
+	printMemory(w, s)
 	return w.Flush()
 }
 

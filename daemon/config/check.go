@@ -69,8 +69,14 @@ func (s *Session) check(f *Faults) {
 	between(f, "session.max_sessions", s.MaxSessions, 1, 100_000)
 }
 
+// maxGrantWait keeps the answer to a lease within the time that clients give the daemon.
+const maxGrantWait = Duration(10 * time.Second)
+
 func (a *Arena) check(f *Faults) {
 	between(f, "arena.warm_segments", a.WarmSegments, 0, 100_000)
+	if a.GrantWait < 0 || a.GrantWait > maxGrantWait {
+		f.add("arena.grant_wait", a.GrantWait, "must be between 0s (deny at once) and %v", maxGrantWait)
+	}
 	between(f, "arena.slots_per_session", a.SlotsPerSession, 1, 1<<20)
 	if a.Segment < minSegment || a.Segment > maxSegment || a.Segment%pageSize != 0 {
 		f.add("arena.segment", a.Segment, "must be a multiple of %v between %v and %v", pageSize, minSegment, maxSegment)

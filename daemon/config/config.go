@@ -54,6 +54,7 @@ type Arena struct {
 	Segment         ByteSize `toml:"segment"`
 	WarmSegments    int64    `toml:"warm_segments"`
 	SlotsPerSession int64    `toml:"slots_per_session"`
+	GrantWait       Duration `toml:"grant_wait"`
 }
 
 // Writer bounds one sink writer and its Kafka producers.
@@ -104,7 +105,7 @@ func Default() *Config {
 			ReplyTimeout: Duration(5 * time.Second),
 			MaxSessions:  64,
 		},
-		Arena: Arena{Capacity: 512 * MiB, Segment: 32 * MiB, WarmSegments: 2, SlotsPerSession: 1024},
+		Arena: Arena{Capacity: 512 * MiB, Segment: 32 * MiB, WarmSegments: 2, SlotsPerSession: 1024, GrantWait: Duration(time.Second)},
 		Writer: Writer{
 			Credit:           4 * MiB,
 			InFlightTime:     Duration(50 * time.Millisecond),

@@ -43,6 +43,8 @@ type Client struct {
 	Table   *shmtest.Table
 	// nextSlot is the slot that Park tries first.
 	nextSlot uint32
+	segments []*shmtest.Segment
+	kept     *int
 }
 
 // Dial connects to the session socket and says nothing yet.
@@ -139,16 +141,28 @@ func (c *Client) receiveDescriptor() (int, error) {
 	return fds[0], nil
 }
 
-// mapped maps a segment, closes its descriptor at once and unmaps at the end of the test.
+// mapped maps a segment and closes its descriptor at once; Kill, at the latest at the end of the test, unmaps.
 func (c *Client) mapped(fd int, bytes uint64) *shmtest.Segment {
 	c.t.Helper()
 	segment, err := shmtest.Map(fd, int64(bytes))
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	c.segments = append(c.segments, segment)
+	if c.kept != nil {
+		*c.kept = fd
+		return segment
+	}
 	unix.Close(fd)
-	c.t.Cleanup(func() { segment.Close() })
 	return segment
+}
+
+// KeepDescriptor makes the client keep the descriptors of what it is granted from now on, as a process that leaks does; the result is
+// that of the last one. Kill closes it.
+func (c *Client) KeepDescriptor() *int {
+	c.kept = new(int)
+	*c.kept = -1
+	return c.kept
 }
 
 // Lease asks for a data segment and maps it, or returns the refusal.
@@ -193,8 +207,20 @@ func (c *Client) Park(data *shmtest.Segment, offset uint64, b Batch) *pb.SubmitB
 	return &pb.SubmitBatch{Slot: slot, Generation: generation, Sequence: b.Sequence}
 }
 
-// Kill ends the connection as the death of the process does.
-func (c *Client) Kill() { c.Conn.Close() }
+// Kill ends the connection and unmaps everything, as the death of the process does. Nobody may touch the client's memory any more.
+func (c *Client) Kill() {
+	c.HangUp()
+	for _, segment := range c.segments {
+		_ = segment.Close()
+	}
+	c.segments = nil
+	if c.kept != nil {
+		unix.Close(*c.kept)
+	}
+}
+
+// HangUp ends the connection and leaves the memory mapped, as a process that lives on does.
+func (c *Client) HangUp() { c.Conn.Close() }
 
 // SchemaTag is the tag of every Batch.
 const SchemaTag = 7

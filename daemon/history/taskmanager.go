@@ -61,7 +61,7 @@ func (tm *taskManager) park(sequence uint64, first, count int) *pb.SubmitBatch {
 // the driver may be writing into it.
 func (tm *taskManager) kill() {
 	tm.dead.Store(true)
-	tm.client.Kill()
+	tm.client.HangUp()
 	tm.api.Close()
 }
 

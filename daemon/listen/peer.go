@@ -3,6 +3,7 @@ package listen
 import (
 	"fmt"
 	"net"
+	"os"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -36,6 +37,46 @@ func PeerOf(conn *net.UnixConn) (Peer, error) {
 		return Peer{}, fmt.Errorf("peer credentials: %w", err)
 	}
 	return Peer{UID: cred.Uid, GID: cred.Gid, PID: cred.Pid}, nil
+}
+
+// ProcessOf is a descriptor of the process that connected (SO_PEERPIDFD, kernels from 6.5 on), which becomes readable when that process
+// ends, also when a child of it keeps the connection open and in other pid namespaces. An error says that this kernel has none.
+// The caller closes it.
+func ProcessOf(conn *net.UnixConn) (*os.File, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	pidfd, optErr := -1, error(nil)
+	err = raw.Control(func(fd uintptr) { pidfd, optErr = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD) })
+	if err == nil {
+		err = optErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("SO_PEERPIDFD: %w", err)
+	}
+	// Non-blocking, so that the runtime's poller waits for it.
+	if err := unix.SetNonblock(pidfd, true); err != nil {
+		_ = unix.Close(pidfd)
+		return nil, fmt.Errorf("pidfd of a peer: %w", err)
+	}
+	return os.NewFile(uintptr(pidfd), "pidfd"), nil
+}
+
+// AwaitEnd returns true when the process of a descriptor by ProcessOf has ended, and false when the descriptor was closed before.
+func AwaitEnd(process *os.File) bool {
+	raw, err := process.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ended := false
+	err = raw.Read(func(fd uintptr) bool {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(poll, 0)
+		ended = err == nil && n > 0 && poll[0].Revents&unix.POLLIN != 0
+		return ended
+	})
+	return err == nil && ended
 }
 
 // AllowList says which peers may connect: those with one of the user ids or one of the group ids.

@@ -12,6 +12,7 @@ import (
 	"penstock.dev/penstock/daemon/pipeline"
 	"penstock.dev/penstock/kafka/encode"
 	"penstock.dev/penstock/kafka/kafkatest"
+	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -67,8 +68,12 @@ func openWriter(t *testing.T, file string) error {
 	}
 	open.Kafka = &pb.KafkaConfig{BootstrapServers: []string{"localhost:1"}}
 	for _, spelling := range []encode.FloatSpelling{encode.FloatsLegacy, encode.FloatsShortest} {
-		w, err := pipeline.Open(1, open, pipeline.Options{
-			Engine: kafkatest.New(kafkatest.Faults{}), Dialect: encode.Dialect{Line: encode.Line22, Floats: spelling}, Log: slog.New(slog.DiscardHandler),
+		session, err := memctl.NewLedger().Join([]byte("p"), 1, 64<<20, 0, "tm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := pipeline.Open(t.Context(), 1, open, pipeline.Options{
+			Account: session.Account(), Engine: kafkatest.New(kafkatest.Faults{}), Dialect: encode.Dialect{Line: encode.Line22, Floats: spelling}, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			return err

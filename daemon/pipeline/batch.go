@@ -23,7 +23,7 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d follows batch %d; sequences count from 1 without holes",
 			s.GetSequence(), w.sequence)
 	}
-	records, err := w.encode(s)
+	records, err := w.encode(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 }
 
 // encode claims the slot, writes the records into the encoder's memory and settles the slot, also when the batch is bad.
-func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
+func (w *Writer) encode(ctx context.Context, s *pb.SubmitBatch) (_ *encode.Records, err error) {
 	start := time.Now()
 	if err := faultpoint.Hit(faultpoint.InClaim); err != nil {
 		return nil, err
@@ -53,6 +53,9 @@ func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d holds batch %d of its writer, but it was submitted as batch %d",
 			s.GetSlot(), extent.Sequence, s.GetSequence())
 	}
+	if err := w.memory.expect(ctx, len(extent.Body)); err != nil {
+		return nil, err
+	}
 	batch, err := w.parser.Parse(extent.Body, extent.SchemaTag)
 	if err != nil {
 		return nil, err
@@ -62,6 +65,9 @@ func (w *Writer) encode(s *pb.SubmitBatch) (_ *encode.Records, err error) {
 	}
 	records, err := w.encoder.Encode(batch)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.memory.encoded(ctx, len(extent.Body), records.Size(), w.encoder.Memory()); err != nil {
 		return nil, err
 	}
 	w.countEncoded(uint64(records.Size()), uint64(time.Since(start)))

@@ -26,6 +26,10 @@ func (w *Writer) warm(r *pb.WarmEpoch) error {
 	if err := w.checkID("WarmEpoch", r.GetTransactionalId()); err != nil {
 		return err
 	}
+	if err := w.memory.warm(); err != nil {
+		w.warmed(r.GetTransactionalId(), 0, err)
+		return nil
+	}
 	return w.epochs.Warm(r.GetTransactionalId())
 }
 
@@ -60,6 +64,9 @@ func (w *Writer) begin(ctx context.Context, r *pb.BeginEpoch) (*pb.WriteEvent, e
 	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Init)
 	defer cancel()
 	w.epochID = r.GetEpochId()
+	if err := w.memory.begin(ctx); err != nil {
+		return nil, err
+	}
 	begun, err := w.epochs.Begin(ctx, r.GetEpochId(), r.GetTransactionalId(), r.GetGapTransactionalIds())
 	if err != nil {
 		return nil, err
@@ -115,6 +122,9 @@ func (w *Writer) seal(ctx context.Context, r *pb.SealEpoch) (*pb.WriteEvent, err
 		return nil, err
 	}
 	took := time.Since(start)
+	if err := w.memory.ended(); err != nil {
+		return nil, err
+	}
 	w.open = false
 	w.acknowledged += sealed.Rows
 	w.options.Counters.ObserveSeal(took.Seconds())
@@ -141,6 +151,9 @@ func (w *Writer) abort(ctx context.Context, r *pb.AbortEpoch) (*pb.WriteEvent, e
 	defer cancel()
 	acknowledged := w.epochs.Counters().Acknowledged
 	if err := w.epochs.Abort(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.memory.ended(); err != nil {
 		return nil, err
 	}
 	w.open = false

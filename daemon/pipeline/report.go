@@ -65,3 +65,19 @@ func (w *Writer) Status() *pb.WriterStatus {
 	}
 	return status
 }
+
+// Producers are the writer's producers: that of the open epoch and the warm one. It may be called from any goroutine.
+func (w *Writer) Producers() []*pb.ProducerStatus {
+	s := w.epochs.State()
+	var list []*pb.ProducerStatus
+	add := func(role, id, state string) {
+		list = append(list, &pb.ProducerStatus{WriterId: w.id, Role: role, TransactionalId: id, State: state, QueueBytes: w.memory.queue})
+	}
+	if !s.Begun.IsZero() {
+		add("open", s.TransactionalID, s.State.String())
+	}
+	if s.WarmID != "" {
+		add("warm", s.WarmID, s.Warm.String())
+	}
+	return list
+}

@@ -13,6 +13,7 @@ import (
 	"penstock.dev/penstock/kafka/epoch"
 	"penstock.dev/penstock/kafka/producer"
 	"penstock.dev/penstock/kafka/producer/pace"
+	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -28,12 +29,16 @@ type Limits struct {
 	Produce  time.Duration
 	Seal     time.Duration
 	Abort    time.Duration
+	// Memory bounds the wait for a reservation that does not fit.
+	Memory time.Duration
 }
 
 // Options are a Writer's collaborators.
 type Options struct {
 	Source Source
-	Engine producer.Engine
+	// Account is the one of the session's process.
+	Account *memctl.Account
+	Engine  producer.Engine
 	// Owners are those of all writers of the daemon.
 	Owners   *epoch.Owners
 	Dialect  encode.Dialect
@@ -61,7 +66,8 @@ type Writer struct {
 	nulls  nullBits
 	epochs *epoch.Writer
 	// pace is what is known of the broker; nil when Limits.InFlight is 0.
-	pace *pace.Pace
+	pace   *pace.Pace
+	memory *memory
 
 	// sequence is that of the last batch; epochID that of the last Begin.
 	sequence uint64
@@ -80,8 +86,9 @@ type Writer struct {
 	failed *pb.WriterFailed
 }
 
-// Open checks the request and makes a writer of it. It talks to no broker. The caller must Close the writer.
-func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
+// Open checks the request, reserves the writer's memory (which may take Limits.Memory) and makes a writer. It talks to no broker. The
+// caller must Close the writer.
+func Open(ctx context.Context, id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 	if err := checkOpen(open); err != nil {
 		return nil, err
 	}
@@ -98,7 +105,12 @@ func Open(id uint64, open *pb.OpenWriter, o Options) (*Writer, error) {
 	if err := o.Engine.Validate(config); err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
 	}
+	memory, err := enterMemory(ctx, id, open, config.QueueBytes(), &o)
+	if err != nil {
+		return nil, err
+	}
 	w := &Writer{
+		memory:    memory,
 		id:        id,
 		sessionID: open.GetSessionId(),
 		owner:     open.GetOwner(),
@@ -214,6 +226,7 @@ func (w *Writer) Close(pending []*pb.WriteRequest) {
 		w.discard(request)
 	}
 	defer w.log.Info("writer closed")
+	defer w.memory.leave()
 	// Not the stream's context: that has ended when a writer is closed after a crash of its client.
 	ctx, cancel := context.WithTimeout(context.Background(), w.options.Limits.Abort)
 	defer cancel()

@@ -34,8 +34,8 @@ type Server struct {
 	sink   *Sink
 }
 
-// New assembles the services. status answers GetStatus and must be safe for concurrent use.
-func New(sink *Sink, status func() *pb.GetStatusResponse, log *slog.Logger) *Server {
+// New assembles the services. status answers GetStatus, withSlots that with every slot; both must be safe for concurrent use.
+func New(sink *Sink, status, withSlots func() *pb.GetStatusResponse, log *slog.Logger) *Server {
 	s := &Server{
 		grpc: grpc.NewServer(
 			grpc.MaxRecvMsgSize(maxRequest),
@@ -48,7 +48,7 @@ func New(sink *Sink, status func() *pb.GetStatusResponse, log *slog.Logger) *Ser
 	}
 	s.SetServing(false)
 	pb.RegisterSinkServiceServer(s.grpc, sink)
-	pb.RegisterDiagnosticsServiceServer(s.grpc, diagnostics{status: status})
+	pb.RegisterDiagnosticsServiceServer(s.grpc, diagnostics{status: status, withSlots: withSlots})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 	return s
@@ -87,11 +87,14 @@ func (s *Server) Stop(ctx context.Context) error {
 // diagnostics answers from the snapshot that the metrics use, too.
 type diagnostics struct {
 	pb.UnimplementedDiagnosticsServiceServer
-	status func() *pb.GetStatusResponse
+	status, withSlots func() *pb.GetStatusResponse
 }
 
 // GetStatus shows what the daemon holds.
-func (d diagnostics) GetStatus(context.Context, *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+func (d diagnostics) GetStatus(_ context.Context, request *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	if request.GetSlots() {
+		return d.withSlots(), nil
+	}
 	return d.status(), nil
 }
 

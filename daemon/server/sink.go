@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +43,8 @@ type Sink struct {
 	mu      sync.Mutex
 	nextID  uint64
 	writers map[uint64]*pipeline.Writer
+	// opening counts the writers that are not in writers yet.
+	opening int
 	// streams counts the running Write calls.
 	streams sync.WaitGroup
 }
@@ -57,6 +61,17 @@ func (s *Sink) Status() []*pb.WriterStatus {
 	list := make([]*pb.WriterStatus, 0, len(s.writers))
 	for _, w := range s.writers {
 		list = append(list, w.Status())
+	}
+	return list
+}
+
+// Producers lists the producers of all writers, by writer.
+func (s *Sink) Producers() []*pb.ProducerStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*pb.ProducerStatus
+	for _, id := range slices.Sorted(maps.Keys(s.writers)) {
+		list = append(list, s.writers[id].Producers()...)
 	}
 	return list
 }
@@ -96,7 +111,7 @@ func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEv
 		return refuse(stream, err)
 	}
 	defer leave()
-	writer, err := s.add(open, client)
+	writer, err := s.add(ctx, open, client)
 	if err != nil {
 		return refuse(stream, err)
 	}
@@ -126,16 +141,15 @@ func (s *Sink) awaitOpen(ctx context.Context, requests <-chan *pb.WriteRequest) 
 	}
 }
 
-func (s *Sink) add(open *pb.OpenWriter, client *session.Session) (*pipeline.Writer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.writers) >= s.options.MaxWriters {
-		return nil, fault.New(pb.ErrorKind_FALL_BACK, "penstockd serves %d sink writers already: writer.max_writers = %d; raise it",
-			len(s.writers), s.options.MaxWriters)
+// add opens a writer, which may wait for memory, and makes it visible.
+func (s *Sink) add(ctx context.Context, open *pb.OpenWriter, client *session.Session) (*pipeline.Writer, error) {
+	id, err := s.admit()
+	if err != nil {
+		return nil, err
 	}
-	s.nextID++
-	writer, err := pipeline.Open(s.nextID, open, pipeline.Options{
+	writer, err := pipeline.Open(ctx, id, open, pipeline.Options{
 		Source:   client,
+		Account:  client.Account(),
 		Engine:   s.options.Engine,
 		Owners:   &s.owners,
 		Dialect:  client.Dialect(),
@@ -143,11 +157,27 @@ func (s *Sink) add(open *pb.OpenWriter, client *session.Session) (*pipeline.Writ
 		Counters: s.options.Counters,
 		Log:      s.options.Log,
 	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opening--
 	if err != nil {
 		return nil, err
 	}
-	s.writers[s.nextID] = writer
+	s.writers[id] = writer
 	return writer, nil
+}
+
+// admit gives a new writer its number, unless there are enough.
+func (s *Sink) admit() (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.writers) + s.opening; n >= s.options.MaxWriters {
+		return 0, fault.New(pb.ErrorKind_FALL_BACK, "penstockd serves %d sink writers already: writer.max_writers = %d; raise it",
+			n, s.options.MaxWriters)
+	}
+	s.opening++
+	s.nextID++
+	return s.nextID, nil
 }
 
 // remove closes the writer, which may take as long as an abort, and then forgets it.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,8 @@ func (s *Server) handle(conn *net.UnixConn) {
 		return
 	}
 	defer s.forget(x)
-	defer x.revoke()
+	defer x.Revoke()
+	defer x.watch()()
 	s.options.Counters.SessionsOpened.Add(1)
 	x.log.Info("session opened", telemetry.FieldClient, x.hello.GetClientName(), telemetry.FieldPeer, x.peer.String(),
 		telemetry.FieldFlink, x.hello.GetFlinkVersion(), telemetry.FieldJVM, x.hello.GetJvmFeatureVersion(),
@@ -67,6 +69,7 @@ func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
 		hello: hello, peer: peer, dialect: dialect, opened: time.Now(), server: s, conn: conn,
 		leases: map[uint32]int64{}, writers: map[uint64]func(){},
 	}
+	x.life, x.endLife = context.WithCancel(context.Background())
 	return x, s.open(x)
 }
 
@@ -101,7 +104,7 @@ func (s *Server) open(x *Session) error {
 		return err
 	}
 	if err := x.welcome(); err != nil {
-		x.revoke()
+		x.Revoke()
 		s.forget(x)
 		return err
 	}
@@ -111,7 +114,8 @@ func (s *Server) open(x *Session) error {
 // equip opens the account and makes the slot table.
 func (x *Session) equip() (err error) {
 	o := &x.server.options
-	x.account, err = o.Ledger.Join(x.hello.GetProcessId(), x.id, x.hello.GetBudgetBytes(), x.hello.GetClientName())
+	x.share, err = o.Ledger.Join(x.hello.GetProcessId(), x.id, x.hello.GetBudgetBytes(), uint64(o.Arena.SegmentBytes()),
+		x.hello.GetClientName())
 	if err != nil {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "Hello: %v", err)
 	}
@@ -124,8 +128,11 @@ func (x *Session) equip() (err error) {
 
 // strip gives back what equip and leases took; it is idempotent.
 func (x *Session) strip() {
+	x.endLife()
 	x.server.options.Arena.Revoke(x.id)
-	x.server.options.Ledger.Leave(x.id)
+	if x.share != nil {
+		x.share.Leave()
+	}
 }
 
 func (x *Session) welcome() error {

@@ -3,10 +3,11 @@
 //
 //	accept --> Hello checked --> Welcome + table fd --> { LeaseRequest --> LeaseGrant + fd | LeaseReturn --> LeaseReturned }*
 //	              \--> refused                                                  \--> refused (the session goes on)
-//	EOF, a protocol error, or Server.Close --> revoke: writers end, slots FREE, segments gone, account released
+//	EOF, the end of the process, a protocol error, or Server.Close --> Revoke: writers end, slots FREE, segments gone, account released
 //
-// revoke is one routine and may run any number of times. Segments of an ended session are not recycled, because a half-dead JVM
-// may still write into them; shm keeps what a writer is reading at that moment mapped until it has settled.
+// Revoke is one routine and may run any number of times, from any side. What becomes of the segments says shm/retire.go; what a writer is
+// reading at that moment stays mapped until it has settled. The end of the process is seen by a pidfd that the kernel gives for the
+// socket (SO_PEERPIDFD): a child that inherited the socket keeps its end away.
 //
 // Locks: Server.mu guards the registry, Session.mu one session's holdings; Server.mu is never taken while Session.mu is held.
 package session

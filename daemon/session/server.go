@@ -28,6 +28,8 @@ type Options struct {
 	// HelloTimeout bounds the wait for Hello, ReplyTimeout everything else that a client could delay by not reading or by
 	// sending half a frame.
 	HelloTimeout, ReplyTimeout time.Duration
+	// MemoryWait bounds the wait of a lease that does not fit into the account.
+	MemoryWait time.Duration
 	// Leased is called after each lease, so that the warm pool can be filled up again. It must not block.
 	Leased func()
 	// Version is the daemon's, for Welcome.
@@ -149,7 +151,7 @@ func (s *Server) Count() int {
 // Status lists the sessions in no order.
 func (s *Server) Status() []*pb.SessionStatus {
 	var list []*pb.SessionStatus
-	for _, x := range s.all() {
+	for _, x := range s.All() {
 		list = append(list, x.Status())
 	}
 	return list
@@ -159,8 +161,8 @@ func (s *Server) Status() []*pb.SessionStatus {
 // before.
 func (s *Server) Close(ctx context.Context) error {
 	s.Drain()
-	for _, x := range s.all() {
-		x.revoke()
+	for _, x := range s.All() {
+		x.Revoke()
 	}
 	s.mu.Lock()
 	for conn := range s.early {
@@ -180,7 +182,8 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 }
 
-func (s *Server) all() []*Session {
+// All are the sessions that are alive, in no order.
+func (s *Server) All() []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]*Session, 0, len(s.sessions))

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"penstock.dev/penstock/daemon/fault"
@@ -32,7 +35,12 @@ type Session struct {
 	log     *slog.Logger
 	table   *shm.Table
 	view    *shm.View
-	account *memctl.Account
+	// share has the leases of the session in the account of its process.
+	share *memctl.Share
+	// life ends with the session.
+	life    context.Context
+	steps   atomic.Uint64
+	endLife context.CancelFunc
 
 	mu sync.Mutex
 	// ended is set by the first revoke; nothing is added afterwards.
@@ -50,6 +58,9 @@ func (s *Session) ID() uint32 { return s.id }
 // Dialect is what the client's process decides about bytes: its line of Flink, and how its JVM spells floats, proven by the probe
 // of its Hello.
 func (s *Session) Dialect() encode.Dialect { return s.dialect }
+
+// Account is that of the client's process; all its sessions share it.
+func (s *Session) Account() *memctl.Account { return s.share.Account() }
 
 // Claim implements pipeline.Source.
 func (s *Session) Claim(slot, generation uint32) (*shm.Extent, error) {
@@ -92,13 +103,17 @@ func (s *Session) authentic(token []byte) bool {
 
 // lease grants one data segment: first the account, then the memory.
 func (s *Session) lease(purpose string) (*shm.Segment, error) {
+	s.steps.Add(1)
+	defer s.steps.Add(1)
 	bytes := s.server.options.Arena.SegmentBytes()
-	if err := s.account.Reserve(s.id, purpose, uint64(bytes)); err != nil {
-		return nil, err
+	ctx, cancel := context.WithTimeout(s.life, s.server.options.MemoryWait)
+	defer cancel()
+	if err := s.share.ReserveWithin(ctx, memctl.Lease, uint64(bytes)); err != nil {
+		return nil, fmt.Errorf("a segment for %q: %w", purpose, err)
 	}
 	segment, err := s.server.options.Arena.Lease(s.id, purpose)
 	if err != nil {
-		return nil, errors.Join(err, s.account.Return(s.id, uint64(bytes)))
+		return nil, errors.Join(err, s.share.Return(memctl.Lease, uint64(bytes)))
 	}
 	s.server.options.Leased()
 	s.mu.Lock()
@@ -110,6 +125,8 @@ func (s *Session) lease(purpose string) (*shm.Segment, error) {
 
 // giveBack takes a segment back that the client has unmapped.
 func (s *Session) giveBack(segmentID uint32) error {
+	s.steps.Add(1)
+	defer s.steps.Add(1)
 	if err := s.server.options.Arena.Return(s.id, segmentID); err != nil {
 		return err
 	}
@@ -117,24 +134,40 @@ func (s *Session) giveBack(segmentID uint32) error {
 	bytes := s.leases[segmentID]
 	delete(s.leases, segmentID)
 	s.mu.Unlock()
-	return s.account.Return(s.id, uint64(bytes))
+	return s.share.Return(memctl.Lease, uint64(bytes))
 }
 
-// revoke ends everything that the session holds. It is idempotent, and safe while the session's writers are at work: they get
+// Revoke ends everything that the session holds. It is idempotent, and safe while the session's writers are at work: they get
 // shm.ErrClosed or a stale handle, and their contexts end.
-func (s *Session) revoke() {
+func (s *Session) Revoke() {
 	s.mu.Lock()
 	s.ended = true
 	ends := s.writers
 	s.writers = map[uint64]func(){}
 	s.leases = map[uint32]int64{}
 	s.mu.Unlock()
+	s.endLife()
 	for _, end := range ends {
 		end()
 	}
 	s.strip()
 	s.conn.Close()
 }
+
+// Share has the session's leases in the account of its process.
+func (s *Session) Share() *memctl.Share { return s.share }
+
+// Counts are the session's slots by state; see shm.Table.Counts.
+func (s *Session) Counts() shm.SlotCounts { return s.table.Counts() }
+
+// Torn are the session's slots whose words contradict the daemon's record.
+func (s *Session) Torn() []shm.Torn { return s.table.Compare() }
+
+// Steps is even while no lease is being granted or taken back, and changes with every one.
+func (s *Session) Steps() uint64 { return s.steps.Load() }
+
+// Slots are the session's slots that are in use.
+func (s *Session) Slots() []shm.SlotInfo { return s.table.Slots() }
 
 // Status is the session's line in the status answer.
 func (s *Session) Status() *pb.SessionStatus {

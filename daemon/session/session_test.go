@@ -82,6 +82,7 @@ func (f *fixture) stats() shm.Stats {
 func (f *fixture) requireNothingHeld() {
 	f.t.Helper()
 	daemontest.Eventually(f.t, "everything is given back", func() bool {
+		f.arena.Sweep()
 		s := f.stats()
 		return f.server.Count() == 0 && s.Leased == 0 && s.Tables == 0 && s.Kernel == s.Warm && len(f.ledger.Usage()) == 0
 	})
@@ -225,9 +226,15 @@ func TestBudgetIsOfTheProcess(t *testing.T) {
 	if got := f.counters.LeasesDenied.Load(); got != 1 {
 		t.Errorf("%d leases denied", got)
 	}
+	// Each session has one segment that the other cannot take.
 	if refused := b.Return(kept.ID()); refused != nil {
 		t.Fatal(refused)
 	}
+	_, refused = a.Lease()
+	requireRefusal(t, refused, pb.ErrorKind_DENIED, "are kept for other consumers")
+	b.MustLease()
+	b.Kill()
+	daemontest.Eventually(t, "the other session ends", func() bool { return f.server.Count() == 1 })
 	a.MustLease()
 
 	hello.BudgetBytes++
@@ -339,6 +346,7 @@ func TestProtocolFaultsEndTheSession(t *testing.T) {
 			if !errors.Is(err, io.EOF) {
 				t.Errorf("the connection ends with %v, want EOF", err)
 			}
+			c.Kill()
 			f.requireNothingHeld()
 		})
 	}

@@ -84,6 +84,14 @@ func allSamples() []sample {
 		gauge(MetricArenaLeased, "Shared memory leased to sessions.", func(s status) uint64 { return s.GetMemory().GetLeasedBytes() }),
 		gauge(MetricArenaWarm, "Shared memory populated and ready to lease.", func(s status) uint64 { return s.GetMemory().GetWarmBytes() }),
 		gauge(MetricArenaKernel, "What the kernel says the segments occupy.", func(s status) uint64 { return s.GetMemory().GetKernelBytes() }),
+		gauge(MetricArenaTables, "Handle tables.", func(s status) uint64 { return s.GetMemory().GetTableBytes() }),
+		gauge(MetricArenaParked, "Batches that wait in shared memory.", func(s status) uint64 { return s.GetMemory().GetParkedBytes() }),
+		gauge(MetricArenaPinned, "Batches that are being read.", func(s status) uint64 { return s.GetMemory().GetPinnedBytes() }),
+		gauge(MetricArenaOrphan, "Segments whose lease is over while a client still maps them.",
+			func(s status) uint64 { return s.GetMemory().GetOrphanBytes() }),
+		gauge(MetricSpilled, "Batches on disk.", func(s status) uint64 { return s.GetMemory().GetSpilledBytes() }),
+		gauge(MetricMemoryDifference, "By how much ledger, segments and kernel last disagreed.",
+			func(s status) uint64 { return s.GetMemory().GetDifferenceBytes() }),
 		counter(MetricSessionsOpened, "Sessions opened.", (*pb.CounterStatus).GetSessionsOpened),
 		counter(MetricSessionsRefused, "Connections and sessions refused.", (*pb.CounterStatus).GetSessionsRefused),
 		counter(MetricBatches, "Batches produced.", (*pb.CounterStatus).GetBatches),
@@ -97,7 +105,10 @@ func allSamples() []sample {
 	denied := gauge(MetricLeasesDenied, "Leases denied for want of budget or capacity.",
 		func(s status) uint64 { return s.GetMemory().GetDeniedLeases() })
 	denied.kind = prometheus.CounterValue
-	list = append(list, denied)
+	differences := gauge(MetricMemoryDifferences, "Lasting disagreements of ledger, segments and kernel; a defect.",
+		func(s status) uint64 { return s.GetMemory().GetDifferences() })
+	differences.kind = prometheus.CounterValue
+	list = append(list, denied, differences)
 	list = append(list, family(prometheus.GaugeValue, MetricSlots, "Slots in use now, by state.", LabelState,
 		map[string]func(status) uint64{
 			"reserved": func(s status) uint64 { return sumSessions(s, (*pb.SessionStatus).GetSlotsReserved) },
@@ -128,6 +139,10 @@ func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 			out <- s.desc
 		}
 	}
+	for _, s := range accountSamples {
+		out <- s.desc
+	}
+	out <- purposeDesc
 	c.counters.sealSeconds.Describe(out)
 }
 
@@ -141,5 +156,6 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 		}
 		out <- prometheus.MustNewConstMetric(s.desc, s.kind, s.value(status, c.counters), labels...)
 	}
+	collectAccounts(status.GetAccounts(), out)
 	c.counters.sealSeconds.Collect(out)
 }

@@ -20,6 +20,10 @@ type Counters struct {
 	BadBatches                   atomic.Uint64
 	BatchesPaced                 atomic.Uint64
 	LeasesDenied                 atomic.Uint64
+	// ProcessesEnded counts sessions that the end of the client's process was seen to end.
+	ProcessesEnded atomic.Uint64
+	// Differences counts disagreements of ledger, segments and kernel that lasted; Difference is the last one, in bytes.
+	Differences, Difference atomic.Uint64
 
 	sealSeconds prometheus.Histogram
 }

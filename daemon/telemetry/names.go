@@ -31,6 +31,25 @@ const (
 	MetricArenaWarm     = "penstock_arena_warm_bytes"
 	MetricArenaKernel   = "penstock_arena_kernel_bytes"
 	MetricLeasesDenied  = "penstock_leases_denied_total"
+	MetricArenaTables   = "penstock_arena_table_bytes"
+	MetricArenaParked   = "penstock_arena_parked_bytes"
+	MetricArenaPinned   = "penstock_arena_pinned_bytes"
+	MetricArenaOrphan   = "penstock_arena_orphan_bytes"
+	MetricSpilled       = "penstock_spilled_bytes"
+	// MetricMemoryDifference and MetricMemoryDifferences are 0 unless there is a defect.
+	MetricMemoryDifference  = "penstock_memory_difference_bytes"
+	MetricMemoryDifferences = "penstock_memory_differences_total"
+
+	// The memory of one TaskManager process, with the label process: what its gauges nativeOffHeap* show.
+	MetricAccountCapacity  = "penstock_account_capacity_bytes"
+	MetricAccountReserved  = "penstock_account_reserved_bytes"
+	MetricAccountAvailable = "penstock_account_available_bytes"
+	MetricAccountPeak      = "penstock_account_peak_bytes"
+	MetricAccountDenied    = "penstock_account_denied_total"
+	MetricAccountWaits     = "penstock_account_waits_total"
+	MetricAccountInFlight  = "penstock_account_in_flight_bytes"
+	// MetricAccountPurpose has the label purpose, too: lease, encode_buffer, producer_queue, spill_read_back.
+	MetricAccountPurpose = "penstock_account_purpose_bytes"
 )
 
 // Label names of metrics.
@@ -38,6 +57,8 @@ const (
 	LabelState   = "state"
 	LabelOutcome = "outcome"
 	LabelReason  = "reason"
+	LabelProcess = "process"
+	LabelPurpose = "purpose"
 )
 
 // Field names of log lines.
@@ -75,4 +96,8 @@ const (
 	FieldSignal        = "signal"
 	FieldEngine        = "engine"
 	FieldReason        = "reason"
+	FieldWhat          = "what"
+	FieldSlot          = "slot"
+	FieldBook          = "book"
+	FieldFound         = "found"
 )

@@ -14,6 +14,11 @@ import (
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
+func account(process string) *pb.AccountStatus {
+	return &pb.AccountStatus{Process: process, CapacityBytes: 100, ReservedBytes: 40, PeakBytes: 60, Denied: 2,
+		ByPurpose: []*pb.PurposeBytes{{Purpose: "lease", Bytes: 30}, {Purpose: "encode_buffer", Bytes: 10}}}
+}
+
 func TestEndpointServesTheSnapshot(t *testing.T) {
 	counters := NewCounters()
 	counters.Rows.Add(7)
@@ -26,7 +31,8 @@ func TestEndpointServesTheSnapshot(t *testing.T) {
 		return &pb.GetStatusResponse{
 			Serving:  true,
 			Sessions: []*pb.SessionStatus{{LeasedSegments: 2, SlotsParked: 3}, {LeasedSegments: 1, SlotsParked: 1}},
-			Memory:   &pb.MemoryStatus{CapacityBytes: 64, DeniedLeases: 5},
+			Memory:   &pb.MemoryStatus{CapacityBytes: 64, DeniedLeases: 5, OrphanBytes: 11, Differences: 1},
+			Accounts: []*pb.AccountStatus{account("tm-1"), account("tm-2"), account("tm-2")},
 			Counters: counters.Status(),
 		}
 	}
@@ -49,6 +55,10 @@ func TestEndpointServesTheSnapshot(t *testing.T) {
 		MetricUp + " 1", MetricSessions + " 2", MetricLeases + " 3", MetricSlots + `{state="parked"} 4`,
 		MetricRows + " 7", MetricEncodeSeconds + " 1.5", MetricHandlesRefused + `{reason="stale"} 1`, MetricHandlesRefused + `{reason="bad"} 1`, MetricHandlesRefused + `{reason="foreign"} 0`,
 		MetricLeasesDenied + " 5", MetricArenaCapacity + " 64", MetricSealSeconds + "_count 1",
+		MetricArenaOrphan + " 11", MetricMemoryDifferences + " 1",
+		MetricAccountCapacity + `{process="tm-1"} 100`, MetricAccountReserved + `{process="tm-1"} 40`, MetricAccountPeak + `{process="tm-2"} 120`,
+		MetricAccountDenied + `{process="tm-1"} 2`, MetricAccountPurpose + `{process="tm-1",purpose="lease"} 30`,
+		MetricAccountPurpose + `{process="tm-2",purpose="lease"} 60`,
 		"# TYPE " + MetricLeasesDenied + " counter",
 	} {
 		if !strings.Contains(string(text), want+"\n") {

@@ -49,6 +49,20 @@ func (r *Records) Size() int {
 	return size
 }
 
+// Memory is how many bytes the encoder keeps for its output, used or not. It grows with the largest batch and never shrinks.
+func (e *RecordEncoder) Memory() int {
+	return e.Value.out.memory() + e.keyMemory() + cap(e.headers.Bytes) + 4*cap(e.headers.Offsets) + 4*cap(e.headers.Ends)
+}
+
+func (e *RecordEncoder) keyMemory() int {
+	if e.Key == nil {
+		return 0
+	}
+	return e.Key.out.memory()
+}
+
+func (e *Encoded) memory() int { return cap(e.Values) + 4*cap(e.Offsets) + cap(e.ValueNulls) }
+
 // RecordEncoder writes batches of one RecordPlan. What is said of Encoder about memory and concurrency holds for it, too.
 type RecordEncoder struct {
 	// Value and Key are the encoders of the parts; Key is nil when every key is null. They are here to be configured.

@@ -48,6 +48,19 @@ type Config struct {
 	Pace *pace.Pace
 }
 
+// defaultQueueBytes bounds the queue when the user did not. A barrier waits until the queue is acknowledged, so the queue holds
+// what a fast broker takes in less than a tenth of a second, not Java's 32 MiB: those are rarely filled there, because the task thread
+// is slower than the broker; here they would always be full.
+const defaultQueueBytes = 4 << 20
+
+// QueueBytes is how many bytes of records one producer may have queued: the memory to reserve before it exists.
+func (c *Config) QueueBytes() int64 {
+	if c.BufferBytes == 0 {
+		return max(defaultQueueBytes, 2*int64(c.MaxRequestBytes))
+	}
+	return c.BufferBytes
+}
+
 // Identity names one transaction for the committer.
 type Identity struct {
 	TransactionalID string

@@ -34,6 +34,9 @@ func Map(fd int, bytes int64) (*Segment, error) {
 	return s, nil
 }
 
+// Entry is the path by which a descriptor can be opened once more, as a JVM opens it to map it.
+func Entry(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+
 // MapSegment maps a segment of an arena in the same process.
 func MapSegment(s *shm.Segment) (*Segment, error) {
 	var peer *Segment

@@ -117,11 +117,6 @@ func (m *mapper) delivery(cfg producer.Config) {
 	m.set("partitioner", "murmur2_random")
 }
 
-// defaultBufferBytes bounds the queue when the user did not. A barrier waits until the queue is acknowledged, so the queue holds
-// what a fast broker takes in less than a tenth of a second, not Java's 32 MiB: those are rarely filled there, because the task thread
-// is slower than the broker; here they would always be full.
-const defaultBufferBytes = 4 << 20
-
 // linger is how long an unfinished batch waits for more rows. In a transaction nobody sees a row before the commit, and a flush does
 // not wait, so longer costs nothing; with Java's 5 ms librdkafka's broker thread wakes up for the rest of every batch, which cost
 // a third of the producer's CPU.
@@ -141,14 +136,6 @@ const (
 	plainLinger       = 5 * time.Millisecond
 )
 
-// bufferBytes is the limit of the queue that cfg means.
-func bufferBytes(cfg producer.Config) int64 {
-	if cfg.BufferBytes == 0 {
-		return max(defaultBufferBytes, 2*int64(cfg.MaxRequestBytes))
-	}
-	return cfg.BufferBytes
-}
-
 func (m *mapper) batching(cfg producer.Config, id string) {
 	m.millis("linger.ms", "properties.linger.ms", linger(cfg, id), 0, 900_000)
 	if cfg.BatchBytes != 0 {
@@ -159,7 +146,7 @@ func (m *mapper) batching(cfg producer.Config, id string) {
 	m.number("message.max.bytes", "properties.max.request.size", int64(cfg.MaxRequestBytes), 1000, 1_000_000_000)
 	// The memory budget is the only limit of the queue; a count would make small rows wait for no reason.
 	m.set("queue.buffering.max.messages", "0")
-	buffer := bufferBytes(cfg)
+	buffer := cfg.QueueBytes()
 	if buffer < 1024 {
 		m.fault("properties.buffer.memory = %d is too small: choose at least 1024 bytes and more than the largest row", buffer)
 	}

@@ -157,7 +157,7 @@ func (c *client) produceFault(ctx context.Context, res result, r *producer.Recor
 	size := r.Size(accepted, accepted+1)
 	return fault(producer.FailEpoch, res.code, "the producer's queue of properties.buffer.memory = %d bytes had no room for a row "+
 		"of %d bytes within properties.max.block.ms = %d: the broker at %s is slower than the rows come, or down%s",
-		bufferBytes(c.cfg), size, c.cfg.MaxBlock.Milliseconds(), c.servers(), c.lastSeen())
+		c.cfg.QueueBytes(), size, c.cfg.MaxBlock.Milliseconds(), c.servers(), c.lastSeen())
 }
 
 func (c *client) servers() string { return strings.Join(c.cfg.BootstrapServers, ",") }

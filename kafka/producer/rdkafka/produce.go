@@ -90,7 +90,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 // limit is how many bytes may wait now: the user's or the engine's limit of the queue, or less by the pace of the broker. Rows that
 // linger on purpose are not those that the broker is slow with.
 func (c *client) limit() int64 {
-	return c.cfg.Pace.Bytes(linger(c.cfg, c.id), bufferBytes(c.cfg))
+	return c.cfg.Pace.Bytes(linger(c.cfg, c.id), c.cfg.QueueBytes())
 }
 
 // observe tells the pace what waits; next is how many bytes are to be enqueued.
@@ -101,7 +101,7 @@ func (c *client) observe(limit, next int64) {
 	var w C.ps_waiting
 	C.ps_waiting_get(c.p, &w)
 	c.meter.Observe(time.Now(), int64(w.given), int64(w.bytes), limit)
-	if limit < bufferBytes(c.cfg) && int64(w.bytes)+next > limit {
+	if limit < c.cfg.QueueBytes() && int64(w.bytes)+next > limit {
 		c.cfg.Pace.Waited()
 	}
 }

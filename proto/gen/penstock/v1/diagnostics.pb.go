@@ -22,7 +22,9 @@ const (
 )
 
 type GetStatusRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Also list every slot that is in use; there may be thousands.
+	Slots         bool `protobuf:"varint,1,opt,name=slots,proto3" json:"slots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -57,6 +59,13 @@ func (*GetStatusRequest) Descriptor() ([]byte, []int) {
 	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *GetStatusRequest) GetSlots() bool {
+	if x != nil {
+		return x.Slots
+	}
+	return false
+}
+
 type GetStatusResponse struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Version      string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
@@ -68,11 +77,17 @@ type GetStatusResponse struct {
 	Writers  []*WriterStatus  `protobuf:"bytes,6,rep,name=writers,proto3" json:"writers,omitempty"`
 	Memory   *MemoryStatus    `protobuf:"bytes,7,opt,name=memory,proto3" json:"memory,omitempty"`
 	// Producers that exist right now, whatever their state (warm, open, being destroyed).
-	Producers         uint64         `protobuf:"varint,8,opt,name=producers,proto3" json:"producers,omitempty"`
-	Counters          *CounterStatus `protobuf:"bytes,9,opt,name=counters,proto3" json:"counters,omitempty"`
-	LibrdkafkaVersion string         `protobuf:"bytes,10,opt,name=librdkafka_version,json=librdkafkaVersion,proto3" json:"librdkafka_version,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	Producers         uint64           `protobuf:"varint,8,opt,name=producers,proto3" json:"producers,omitempty"`
+	Counters          *CounterStatus   `protobuf:"bytes,9,opt,name=counters,proto3" json:"counters,omitempty"`
+	LibrdkafkaVersion string           `protobuf:"bytes,10,opt,name=librdkafka_version,json=librdkafkaVersion,proto3" json:"librdkafka_version,omitempty"`
+	Accounts          []*AccountStatus `protobuf:"bytes,11,rep,name=accounts,proto3" json:"accounts,omitempty"`
+	Leases            []*LeaseStatus   `protobuf:"bytes,12,rep,name=leases,proto3" json:"leases,omitempty"`
+	// Slots that are not free; only when they were asked for.
+	Slots         []*SlotStatus      `protobuf:"bytes,13,rep,name=slots,proto3" json:"slots,omitempty"`
+	ProducerList  []*ProducerStatus  `protobuf:"bytes,14,rep,name=producer_list,json=producerList,proto3" json:"producer_list,omitempty"`
+	SpillFiles    []*SpillFileStatus `protobuf:"bytes,15,rep,name=spill_files,json=spillFiles,proto3" json:"spill_files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetStatusResponse) Reset() {
@@ -175,6 +190,660 @@ func (x *GetStatusResponse) GetLibrdkafkaVersion() string {
 	return ""
 }
 
+func (x *GetStatusResponse) GetAccounts() []*AccountStatus {
+	if x != nil {
+		return x.Accounts
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetLeases() []*LeaseStatus {
+	if x != nil {
+		return x.Leases
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetSlots() []*SlotStatus {
+	if x != nil {
+		return x.Slots
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetProducerList() []*ProducerStatus {
+	if x != nil {
+		return x.ProducerList
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetSpillFiles() []*SpillFileStatus {
+	if x != nil {
+		return x.SpillFiles
+	}
+	return nil
+}
+
+// AccountStatus is the memory of one TaskManager process: its budget, and what all its sessions and writers hold of it.
+type AccountStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The client's name for the process.
+	Process string `protobuf:"bytes,1,opt,name=process,proto3" json:"process,omitempty"`
+	// taskmanager.memory.task.off-heap.size.
+	CapacityBytes uint64 `protobuf:"varint,2,opt,name=capacity_bytes,json=capacityBytes,proto3" json:"capacity_bytes,omitempty"`
+	ReservedBytes uint64 `protobuf:"varint,3,opt,name=reserved_bytes,json=reservedBytes,proto3" json:"reserved_bytes,omitempty"`
+	// What any owner may still reserve: capacity, less what is reserved and what is kept for owners below their minimum.
+	AvailableBytes uint64 `protobuf:"varint,4,opt,name=available_bytes,json=availableBytes,proto3" json:"available_bytes,omitempty"`
+	PromisedBytes  uint64 `protobuf:"varint,5,opt,name=promised_bytes,json=promisedBytes,proto3" json:"promised_bytes,omitempty"`
+	PeakBytes      uint64 `protobuf:"varint,6,opt,name=peak_bytes,json=peakBytes,proto3" json:"peak_bytes,omitempty"`
+	Denied         uint64 `protobuf:"varint,7,opt,name=denied,proto3" json:"denied,omitempty"`
+	// Reservations that had to wait for memory to come back, whatever came of them.
+	Waits uint64 `protobuf:"varint,8,opt,name=waits,proto3" json:"waits,omitempty"`
+	// Reserved bytes by purpose: lease, encode_buffer, producer_queue, spill_read_back; zeroes included.
+	ByPurpose []*PurposeBytes `protobuf:"bytes,9,rep,name=by_purpose,json=byPurpose,proto3" json:"by_purpose,omitempty"`
+	// Batches that wait or are being read. They lie in leased segments and are a part of the purpose lease.
+	InFlightBytes uint64         `protobuf:"varint,10,opt,name=in_flight_bytes,json=inFlightBytes,proto3" json:"in_flight_bytes,omitempty"`
+	Owners        []*OwnerStatus `protobuf:"bytes,11,rep,name=owners,proto3" json:"owners,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccountStatus) Reset() {
+	*x = AccountStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccountStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccountStatus) ProtoMessage() {}
+
+func (x *AccountStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccountStatus.ProtoReflect.Descriptor instead.
+func (*AccountStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AccountStatus) GetProcess() string {
+	if x != nil {
+		return x.Process
+	}
+	return ""
+}
+
+func (x *AccountStatus) GetCapacityBytes() uint64 {
+	if x != nil {
+		return x.CapacityBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetReservedBytes() uint64 {
+	if x != nil {
+		return x.ReservedBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetAvailableBytes() uint64 {
+	if x != nil {
+		return x.AvailableBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetPromisedBytes() uint64 {
+	if x != nil {
+		return x.PromisedBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetPeakBytes() uint64 {
+	if x != nil {
+		return x.PeakBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetDenied() uint64 {
+	if x != nil {
+		return x.Denied
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetWaits() uint64 {
+	if x != nil {
+		return x.Waits
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetByPurpose() []*PurposeBytes {
+	if x != nil {
+		return x.ByPurpose
+	}
+	return nil
+}
+
+func (x *AccountStatus) GetInFlightBytes() uint64 {
+	if x != nil {
+		return x.InFlightBytes
+	}
+	return 0
+}
+
+func (x *AccountStatus) GetOwners() []*OwnerStatus {
+	if x != nil {
+		return x.Owners
+	}
+	return nil
+}
+
+type PurposeBytes struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Purpose       string                 `protobuf:"bytes,1,opt,name=purpose,proto3" json:"purpose,omitempty"`
+	Bytes         uint64                 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PurposeBytes) Reset() {
+	*x = PurposeBytes{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PurposeBytes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PurposeBytes) ProtoMessage() {}
+
+func (x *PurposeBytes) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PurposeBytes.ProtoReflect.Descriptor instead.
+func (*PurposeBytes) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PurposeBytes) GetPurpose() string {
+	if x != nil {
+		return x.Purpose
+	}
+	return ""
+}
+
+func (x *PurposeBytes) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+// OwnerStatus is one session (writer_id 0: its leases) or one writer.
+type OwnerStatus struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	SessionId uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	WriterId  uint64                 `protobuf:"varint,2,opt,name=writer_id,json=writerId,proto3" json:"writer_id,omitempty"`
+	JobId     string                 `protobuf:"bytes,3,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	Vertex    string                 `protobuf:"bytes,4,opt,name=vertex,proto3" json:"vertex,omitempty"`
+	TaskName  string                 `protobuf:"bytes,5,opt,name=task_name,json=taskName,proto3" json:"task_name,omitempty"`
+	Subtask   uint32                 `protobuf:"varint,6,opt,name=subtask,proto3" json:"subtask,omitempty"`
+	Attempt   uint32                 `protobuf:"varint,7,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// What nobody else can take.
+	MinimumBytes  uint64          `protobuf:"varint,8,opt,name=minimum_bytes,json=minimumBytes,proto3" json:"minimum_bytes,omitempty"`
+	ByPurpose     []*PurposeBytes `protobuf:"bytes,9,rep,name=by_purpose,json=byPurpose,proto3" json:"by_purpose,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnerStatus) Reset() {
+	*x = OwnerStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnerStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnerStatus) ProtoMessage() {}
+
+func (x *OwnerStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnerStatus.ProtoReflect.Descriptor instead.
+func (*OwnerStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *OwnerStatus) GetSessionId() uint32 {
+	if x != nil {
+		return x.SessionId
+	}
+	return 0
+}
+
+func (x *OwnerStatus) GetWriterId() uint64 {
+	if x != nil {
+		return x.WriterId
+	}
+	return 0
+}
+
+func (x *OwnerStatus) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *OwnerStatus) GetVertex() string {
+	if x != nil {
+		return x.Vertex
+	}
+	return ""
+}
+
+func (x *OwnerStatus) GetTaskName() string {
+	if x != nil {
+		return x.TaskName
+	}
+	return ""
+}
+
+func (x *OwnerStatus) GetSubtask() uint32 {
+	if x != nil {
+		return x.Subtask
+	}
+	return 0
+}
+
+func (x *OwnerStatus) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *OwnerStatus) GetMinimumBytes() uint64 {
+	if x != nil {
+		return x.MinimumBytes
+	}
+	return 0
+}
+
+func (x *OwnerStatus) GetByPurpose() []*PurposeBytes {
+	if x != nil {
+		return x.ByPurpose
+	}
+	return nil
+}
+
+type LeaseStatus struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	SegmentId uint32                 `protobuf:"varint,1,opt,name=segment_id,json=segmentId,proto3" json:"segment_id,omitempty"`
+	SessionId uint32                 `protobuf:"varint,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Purpose   string                 `protobuf:"bytes,3,opt,name=purpose,proto3" json:"purpose,omitempty"`
+	Bytes     uint64                 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// What the kernel holds for it (st_blocks).
+	KernelBytes   uint64 `protobuf:"varint,5,opt,name=kernel_bytes,json=kernelBytes,proto3" json:"kernel_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseStatus) Reset() {
+	*x = LeaseStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseStatus) ProtoMessage() {}
+
+func (x *LeaseStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseStatus.ProtoReflect.Descriptor instead.
+func (*LeaseStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *LeaseStatus) GetSegmentId() uint32 {
+	if x != nil {
+		return x.SegmentId
+	}
+	return 0
+}
+
+func (x *LeaseStatus) GetSessionId() uint32 {
+	if x != nil {
+		return x.SessionId
+	}
+	return 0
+}
+
+func (x *LeaseStatus) GetPurpose() string {
+	if x != nil {
+		return x.Purpose
+	}
+	return ""
+}
+
+func (x *LeaseStatus) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *LeaseStatus) GetKernelBytes() uint64 {
+	if x != nil {
+		return x.KernelBytes
+	}
+	return 0
+}
+
+type SlotStatus struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Slot       uint32                 `protobuf:"varint,1,opt,name=slot,proto3" json:"slot,omitempty"`
+	SessionId  uint32                 `protobuf:"varint,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Generation uint32                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
+	// reserved, parked, claimed, spilling, on_disk, or invalid when the client wrote a word that has no state.
+	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// As the client wrote it, unchecked.
+	SegmentId     uint32 `protobuf:"varint,5,opt,name=segment_id,json=segmentId,proto3" json:"segment_id,omitempty"`
+	Bytes         uint64 `protobuf:"varint,6,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	Rows          uint32 `protobuf:"varint,7,opt,name=rows,proto3" json:"rows,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SlotStatus) Reset() {
+	*x = SlotStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SlotStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SlotStatus) ProtoMessage() {}
+
+func (x *SlotStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SlotStatus.ProtoReflect.Descriptor instead.
+func (*SlotStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SlotStatus) GetSlot() uint32 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *SlotStatus) GetSessionId() uint32 {
+	if x != nil {
+		return x.SessionId
+	}
+	return 0
+}
+
+func (x *SlotStatus) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *SlotStatus) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *SlotStatus) GetSegmentId() uint32 {
+	if x != nil {
+		return x.SegmentId
+	}
+	return 0
+}
+
+func (x *SlotStatus) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *SlotStatus) GetRows() uint32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+// ProducerStatus is a producer of a writer: the one of the open epoch, or the warm one.
+type ProducerStatus struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	WriterId uint64                 `protobuf:"varint,1,opt,name=writer_id,json=writerId,proto3" json:"writer_id,omitempty"`
+	// open or warm.
+	Role            string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	TransactionalId string `protobuf:"bytes,3,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"`
+	State           string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// Limit of its queue, which is reserved.
+	QueueBytes    uint64 `protobuf:"varint,5,opt,name=queue_bytes,json=queueBytes,proto3" json:"queue_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProducerStatus) Reset() {
+	*x = ProducerStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProducerStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProducerStatus) ProtoMessage() {}
+
+func (x *ProducerStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProducerStatus.ProtoReflect.Descriptor instead.
+func (*ProducerStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ProducerStatus) GetWriterId() uint64 {
+	if x != nil {
+		return x.WriterId
+	}
+	return 0
+}
+
+func (x *ProducerStatus) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *ProducerStatus) GetTransactionalId() string {
+	if x != nil {
+		return x.TransactionalId
+	}
+	return ""
+}
+
+func (x *ProducerStatus) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ProducerStatus) GetQueueBytes() uint64 {
+	if x != nil {
+		return x.QueueBytes
+	}
+	return 0
+}
+
+type SpillFileStatus struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	SessionId     uint32                 `protobuf:"varint,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Bytes         uint64                 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	LiveBytes     uint64                 `protobuf:"varint,4,opt,name=live_bytes,json=liveBytes,proto3" json:"live_bytes,omitempty"`
+	Batches       uint32                 `protobuf:"varint,5,opt,name=batches,proto3" json:"batches,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SpillFileStatus) Reset() {
+	*x = SpillFileStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SpillFileStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SpillFileStatus) ProtoMessage() {}
+
+func (x *SpillFileStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SpillFileStatus.ProtoReflect.Descriptor instead.
+func (*SpillFileStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *SpillFileStatus) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SpillFileStatus) GetSessionId() uint32 {
+	if x != nil {
+		return x.SessionId
+	}
+	return 0
+}
+
+func (x *SpillFileStatus) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *SpillFileStatus) GetLiveBytes() uint64 {
+	if x != nil {
+		return x.LiveBytes
+	}
+	return 0
+}
+
+func (x *SpillFileStatus) GetBatches() uint32 {
+	if x != nil {
+		return x.Batches
+	}
+	return 0
+}
+
 type SessionStatus struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	SessionId         uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -197,7 +866,7 @@ type SessionStatus struct {
 
 func (x *SessionStatus) Reset() {
 	*x = SessionStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[2]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -209,7 +878,7 @@ func (x *SessionStatus) String() string {
 func (*SessionStatus) ProtoMessage() {}
 
 func (x *SessionStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[2]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -222,7 +891,7 @@ func (x *SessionStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionStatus.ProtoReflect.Descriptor instead.
 func (*SessionStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{2}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SessionStatus) GetSessionId() uint32 {
@@ -339,7 +1008,7 @@ type WriterStatus struct {
 
 func (x *WriterStatus) Reset() {
 	*x = WriterStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[3]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -351,7 +1020,7 @@ func (x *WriterStatus) String() string {
 func (*WriterStatus) ProtoMessage() {}
 
 func (x *WriterStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[3]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -364,7 +1033,7 @@ func (x *WriterStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterStatus.ProtoReflect.Descriptor instead.
 func (*WriterStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{3}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WriterStatus) GetWriterId() uint64 {
@@ -464,16 +1133,29 @@ type MemoryStatus struct {
 	LeasedBytes   uint64                 `protobuf:"varint,2,opt,name=leased_bytes,json=leasedBytes,proto3" json:"leased_bytes,omitempty"`
 	WarmBytes     uint64                 `protobuf:"varint,3,opt,name=warm_bytes,json=warmBytes,proto3" json:"warm_bytes,omitempty"`
 	// What the kernel says the segments occupy (st_blocks).
-	KernelBytes   uint64 `protobuf:"varint,4,opt,name=kernel_bytes,json=kernelBytes,proto3" json:"kernel_bytes,omitempty"`
-	Segments      uint32 `protobuf:"varint,5,opt,name=segments,proto3" json:"segments,omitempty"`
-	DeniedLeases  uint64 `protobuf:"varint,6,opt,name=denied_leases,json=deniedLeases,proto3" json:"denied_leases,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	KernelBytes  uint64 `protobuf:"varint,4,opt,name=kernel_bytes,json=kernelBytes,proto3" json:"kernel_bytes,omitempty"`
+	Segments     uint32 `protobuf:"varint,5,opt,name=segments,proto3" json:"segments,omitempty"`
+	DeniedLeases uint64 `protobuf:"varint,6,opt,name=denied_leases,json=deniedLeases,proto3" json:"denied_leases,omitempty"`
+	TableBytes   uint64 `protobuf:"varint,7,opt,name=table_bytes,json=tableBytes,proto3" json:"table_bytes,omitempty"`
+	// Batches in shared memory that wait to be taken, and those that are being read.
+	ParkedBytes uint64 `protobuf:"varint,8,opt,name=parked_bytes,json=parkedBytes,proto3" json:"parked_bytes,omitempty"`
+	PinnedBytes uint64 `protobuf:"varint,9,opt,name=pinned_bytes,json=pinnedBytes,proto3" json:"pinned_bytes,omitempty"`
+	// Kernel memory of segments whose lease is over while a client still maps them, and how many segments those are.
+	OrphanBytes    uint64 `protobuf:"varint,10,opt,name=orphan_bytes,json=orphanBytes,proto3" json:"orphan_bytes,omitempty"`
+	OrphanSegments uint32 `protobuf:"varint,11,opt,name=orphan_segments,json=orphanSegments,proto3" json:"orphan_segments,omitempty"`
+	// Batches on disk.
+	SpilledBytes uint64 `protobuf:"varint,12,opt,name=spilled_bytes,json=spilledBytes,proto3" json:"spilled_bytes,omitempty"`
+	// By how much the ledger, the segments and the kernel last disagreed, and how often a disagreement has lasted. Both are 0
+	// unless there is a defect.
+	DifferenceBytes uint64 `protobuf:"varint,13,opt,name=difference_bytes,json=differenceBytes,proto3" json:"difference_bytes,omitempty"`
+	Differences     uint64 `protobuf:"varint,14,opt,name=differences,proto3" json:"differences,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *MemoryStatus) Reset() {
 	*x = MemoryStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[4]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +1167,7 @@ func (x *MemoryStatus) String() string {
 func (*MemoryStatus) ProtoMessage() {}
 
 func (x *MemoryStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[4]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +1180,7 @@ func (x *MemoryStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryStatus.ProtoReflect.Descriptor instead.
 func (*MemoryStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{4}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *MemoryStatus) GetCapacityBytes() uint64 {
@@ -543,6 +1225,62 @@ func (x *MemoryStatus) GetDeniedLeases() uint64 {
 	return 0
 }
 
+func (x *MemoryStatus) GetTableBytes() uint64 {
+	if x != nil {
+		return x.TableBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetParkedBytes() uint64 {
+	if x != nil {
+		return x.ParkedBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetPinnedBytes() uint64 {
+	if x != nil {
+		return x.PinnedBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetOrphanBytes() uint64 {
+	if x != nil {
+		return x.OrphanBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetOrphanSegments() uint32 {
+	if x != nil {
+		return x.OrphanSegments
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetSpilledBytes() uint64 {
+	if x != nil {
+		return x.SpilledBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetDifferenceBytes() uint64 {
+	if x != nil {
+		return x.DifferenceBytes
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetDifferences() uint64 {
+	if x != nil {
+		return x.Differences
+	}
+	return 0
+}
+
 type CounterStatus struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Batches         uint64                 `protobuf:"varint,1,opt,name=batches,proto3" json:"batches,omitempty"`
@@ -565,7 +1303,7 @@ type CounterStatus struct {
 
 func (x *CounterStatus) Reset() {
 	*x = CounterStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[5]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -577,7 +1315,7 @@ func (x *CounterStatus) String() string {
 func (*CounterStatus) ProtoMessage() {}
 
 func (x *CounterStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[5]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -590,7 +1328,7 @@ func (x *CounterStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CounterStatus.ProtoReflect.Descriptor instead.
 func (*CounterStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{5}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CounterStatus) GetBatches() uint64 {
@@ -688,8 +1426,9 @@ var File_penstock_v1_diagnostics_proto protoreflect.FileDescriptor
 
 const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\n" +
-	"\x1dpenstock/v1/diagnostics.proto\x12\vpenstock.v1\"\x12\n" +
-	"\x10GetStatusRequest\"\xac\x03\n" +
+	"\x1dpenstock/v1/diagnostics.proto\x12\vpenstock.v1\"(\n" +
+	"\x10GetStatusRequest\x12\x14\n" +
+	"\x05slots\x18\x01 \x01(\bR\x05slots\"\xc6\x05\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x19\n" +
 	"\barena_id\x18\x02 \x01(\x04R\aarenaId\x12#\n" +
@@ -701,7 +1440,79 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\tproducers\x18\b \x01(\x04R\tproducers\x126\n" +
 	"\bcounters\x18\t \x01(\v2\x1a.penstock.v1.CounterStatusR\bcounters\x12-\n" +
 	"\x12librdkafka_version\x18\n" +
-	" \x01(\tR\x11librdkafkaVersion\"\xc5\x03\n" +
+	" \x01(\tR\x11librdkafkaVersion\x126\n" +
+	"\baccounts\x18\v \x03(\v2\x1a.penstock.v1.AccountStatusR\baccounts\x120\n" +
+	"\x06leases\x18\f \x03(\v2\x18.penstock.v1.LeaseStatusR\x06leases\x12-\n" +
+	"\x05slots\x18\r \x03(\v2\x17.penstock.v1.SlotStatusR\x05slots\x12@\n" +
+	"\rproducer_list\x18\x0e \x03(\v2\x1b.penstock.v1.ProducerStatusR\fproducerList\x12=\n" +
+	"\vspill_files\x18\x0f \x03(\v2\x1c.penstock.v1.SpillFileStatusR\n" +
+	"spillFiles\"\xa8\x03\n" +
+	"\rAccountStatus\x12\x18\n" +
+	"\aprocess\x18\x01 \x01(\tR\aprocess\x12%\n" +
+	"\x0ecapacity_bytes\x18\x02 \x01(\x04R\rcapacityBytes\x12%\n" +
+	"\x0ereserved_bytes\x18\x03 \x01(\x04R\rreservedBytes\x12'\n" +
+	"\x0favailable_bytes\x18\x04 \x01(\x04R\x0eavailableBytes\x12%\n" +
+	"\x0epromised_bytes\x18\x05 \x01(\x04R\rpromisedBytes\x12\x1d\n" +
+	"\n" +
+	"peak_bytes\x18\x06 \x01(\x04R\tpeakBytes\x12\x16\n" +
+	"\x06denied\x18\a \x01(\x04R\x06denied\x12\x14\n" +
+	"\x05waits\x18\b \x01(\x04R\x05waits\x128\n" +
+	"\n" +
+	"by_purpose\x18\t \x03(\v2\x19.penstock.v1.PurposeBytesR\tbyPurpose\x12&\n" +
+	"\x0fin_flight_bytes\x18\n" +
+	" \x01(\x04R\rinFlightBytes\x120\n" +
+	"\x06owners\x18\v \x03(\v2\x18.penstock.v1.OwnerStatusR\x06owners\">\n" +
+	"\fPurposeBytes\x12\x18\n" +
+	"\apurpose\x18\x01 \x01(\tR\apurpose\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\"\xa8\x02\n" +
+	"\vOwnerStatus\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\rR\tsessionId\x12\x1b\n" +
+	"\twriter_id\x18\x02 \x01(\x04R\bwriterId\x12\x15\n" +
+	"\x06job_id\x18\x03 \x01(\tR\x05jobId\x12\x16\n" +
+	"\x06vertex\x18\x04 \x01(\tR\x06vertex\x12\x1b\n" +
+	"\ttask_name\x18\x05 \x01(\tR\btaskName\x12\x18\n" +
+	"\asubtask\x18\x06 \x01(\rR\asubtask\x12\x18\n" +
+	"\aattempt\x18\a \x01(\rR\aattempt\x12#\n" +
+	"\rminimum_bytes\x18\b \x01(\x04R\fminimumBytes\x128\n" +
+	"\n" +
+	"by_purpose\x18\t \x03(\v2\x19.penstock.v1.PurposeBytesR\tbyPurpose\"\x9e\x01\n" +
+	"\vLeaseStatus\x12\x1d\n" +
+	"\n" +
+	"segment_id\x18\x01 \x01(\rR\tsegmentId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\rR\tsessionId\x12\x18\n" +
+	"\apurpose\x18\x03 \x01(\tR\apurpose\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12!\n" +
+	"\fkernel_bytes\x18\x05 \x01(\x04R\vkernelBytes\"\xbe\x01\n" +
+	"\n" +
+	"SlotStatus\x12\x12\n" +
+	"\x04slot\x18\x01 \x01(\rR\x04slot\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\rR\tsessionId\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x03 \x01(\rR\n" +
+	"generation\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12\x1d\n" +
+	"\n" +
+	"segment_id\x18\x05 \x01(\rR\tsegmentId\x12\x14\n" +
+	"\x05bytes\x18\x06 \x01(\x04R\x05bytes\x12\x12\n" +
+	"\x04rows\x18\a \x01(\rR\x04rows\"\xa3\x01\n" +
+	"\x0eProducerStatus\x12\x1b\n" +
+	"\twriter_id\x18\x01 \x01(\x04R\bwriterId\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\tR\x04role\x12)\n" +
+	"\x10transactional_id\x18\x03 \x01(\tR\x0ftransactionalId\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12\x1f\n" +
+	"\vqueue_bytes\x18\x05 \x01(\x04R\n" +
+	"queueBytes\"\x93\x01\n" +
+	"\x0fSpillFileStatus\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\rR\tsessionId\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x1d\n" +
+	"\n" +
+	"live_bytes\x18\x04 \x01(\x04R\tliveBytes\x12\x18\n" +
+	"\abatches\x18\x05 \x01(\rR\abatches\"\xc5\x03\n" +
 	"\rSessionStatus\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\rR\tsessionId\x12\x1f\n" +
@@ -737,7 +1548,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\n" +
 	"epoch_rows\x18\v \x01(\x04R\tepochRows\x12(\n" +
 	"\x10epoch_age_millis\x18\f \x01(\x04R\x0eepochAgeMillis\x12&\n" +
-	"\x0fin_flight_bytes\x18\r \x01(\x04R\rinFlightBytes\"\xdb\x01\n" +
+	"\x0fin_flight_bytes\x18\r \x01(\x04R\rinFlightBytes\"\x80\x04\n" +
 	"\fMemoryStatus\x12%\n" +
 	"\x0ecapacity_bytes\x18\x01 \x01(\x04R\rcapacityBytes\x12!\n" +
 	"\fleased_bytes\x18\x02 \x01(\x04R\vleasedBytes\x12\x1d\n" +
@@ -745,7 +1556,17 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"warm_bytes\x18\x03 \x01(\x04R\twarmBytes\x12!\n" +
 	"\fkernel_bytes\x18\x04 \x01(\x04R\vkernelBytes\x12\x1a\n" +
 	"\bsegments\x18\x05 \x01(\rR\bsegments\x12#\n" +
-	"\rdenied_leases\x18\x06 \x01(\x04R\fdeniedLeases\"\xde\x03\n" +
+	"\rdenied_leases\x18\x06 \x01(\x04R\fdeniedLeases\x12\x1f\n" +
+	"\vtable_bytes\x18\a \x01(\x04R\n" +
+	"tableBytes\x12!\n" +
+	"\fparked_bytes\x18\b \x01(\x04R\vparkedBytes\x12!\n" +
+	"\fpinned_bytes\x18\t \x01(\x04R\vpinnedBytes\x12!\n" +
+	"\forphan_bytes\x18\n" +
+	" \x01(\x04R\vorphanBytes\x12'\n" +
+	"\x0forphan_segments\x18\v \x01(\rR\x0eorphanSegments\x12#\n" +
+	"\rspilled_bytes\x18\f \x01(\x04R\fspilledBytes\x12)\n" +
+	"\x10difference_bytes\x18\r \x01(\x04R\x0fdifferenceBytes\x12 \n" +
+	"\vdifferences\x18\x0e \x01(\x04R\vdifferences\"\xde\x03\n" +
 	"\rCounterStatus\x12\x18\n" +
 	"\abatches\x18\x01 \x01(\x04R\abatches\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\x04R\x04rows\x12#\n" +
@@ -778,27 +1599,42 @@ func file_penstock_v1_diagnostics_proto_rawDescGZIP() []byte {
 	return file_penstock_v1_diagnostics_proto_rawDescData
 }
 
-var file_penstock_v1_diagnostics_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_penstock_v1_diagnostics_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_penstock_v1_diagnostics_proto_goTypes = []any{
 	(*GetStatusRequest)(nil),  // 0: penstock.v1.GetStatusRequest
 	(*GetStatusResponse)(nil), // 1: penstock.v1.GetStatusResponse
-	(*SessionStatus)(nil),     // 2: penstock.v1.SessionStatus
-	(*WriterStatus)(nil),      // 3: penstock.v1.WriterStatus
-	(*MemoryStatus)(nil),      // 4: penstock.v1.MemoryStatus
-	(*CounterStatus)(nil),     // 5: penstock.v1.CounterStatus
+	(*AccountStatus)(nil),     // 2: penstock.v1.AccountStatus
+	(*PurposeBytes)(nil),      // 3: penstock.v1.PurposeBytes
+	(*OwnerStatus)(nil),       // 4: penstock.v1.OwnerStatus
+	(*LeaseStatus)(nil),       // 5: penstock.v1.LeaseStatus
+	(*SlotStatus)(nil),        // 6: penstock.v1.SlotStatus
+	(*ProducerStatus)(nil),    // 7: penstock.v1.ProducerStatus
+	(*SpillFileStatus)(nil),   // 8: penstock.v1.SpillFileStatus
+	(*SessionStatus)(nil),     // 9: penstock.v1.SessionStatus
+	(*WriterStatus)(nil),      // 10: penstock.v1.WriterStatus
+	(*MemoryStatus)(nil),      // 11: penstock.v1.MemoryStatus
+	(*CounterStatus)(nil),     // 12: penstock.v1.CounterStatus
 }
 var file_penstock_v1_diagnostics_proto_depIdxs = []int32{
-	2, // 0: penstock.v1.GetStatusResponse.sessions:type_name -> penstock.v1.SessionStatus
-	3, // 1: penstock.v1.GetStatusResponse.writers:type_name -> penstock.v1.WriterStatus
-	4, // 2: penstock.v1.GetStatusResponse.memory:type_name -> penstock.v1.MemoryStatus
-	5, // 3: penstock.v1.GetStatusResponse.counters:type_name -> penstock.v1.CounterStatus
-	0, // 4: penstock.v1.DiagnosticsService.GetStatus:input_type -> penstock.v1.GetStatusRequest
-	1, // 5: penstock.v1.DiagnosticsService.GetStatus:output_type -> penstock.v1.GetStatusResponse
-	5, // [5:6] is the sub-list for method output_type
-	4, // [4:5] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	9,  // 0: penstock.v1.GetStatusResponse.sessions:type_name -> penstock.v1.SessionStatus
+	10, // 1: penstock.v1.GetStatusResponse.writers:type_name -> penstock.v1.WriterStatus
+	11, // 2: penstock.v1.GetStatusResponse.memory:type_name -> penstock.v1.MemoryStatus
+	12, // 3: penstock.v1.GetStatusResponse.counters:type_name -> penstock.v1.CounterStatus
+	2,  // 4: penstock.v1.GetStatusResponse.accounts:type_name -> penstock.v1.AccountStatus
+	5,  // 5: penstock.v1.GetStatusResponse.leases:type_name -> penstock.v1.LeaseStatus
+	6,  // 6: penstock.v1.GetStatusResponse.slots:type_name -> penstock.v1.SlotStatus
+	7,  // 7: penstock.v1.GetStatusResponse.producer_list:type_name -> penstock.v1.ProducerStatus
+	8,  // 8: penstock.v1.GetStatusResponse.spill_files:type_name -> penstock.v1.SpillFileStatus
+	3,  // 9: penstock.v1.AccountStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
+	4,  // 10: penstock.v1.AccountStatus.owners:type_name -> penstock.v1.OwnerStatus
+	3,  // 11: penstock.v1.OwnerStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
+	0,  // 12: penstock.v1.DiagnosticsService.GetStatus:input_type -> penstock.v1.GetStatusRequest
+	1,  // 13: penstock.v1.DiagnosticsService.GetStatus:output_type -> penstock.v1.GetStatusResponse
+	13, // [13:14] is the sub-list for method output_type
+	12, // [12:13] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_diagnostics_proto_init() }
@@ -812,7 +1648,7 @@ func file_penstock_v1_diagnostics_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_diagnostics_proto_rawDesc), len(file_penstock_v1_diagnostics_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

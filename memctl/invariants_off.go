@@ -1,0 +1,6 @@
+//go:build !invariants
+
+package memctl
+
+// proveSteps is off: the steps are proven in tests.
+const proveSteps = false
