@@ -177,10 +177,6 @@ func TestAvroDebezium(t *testing.T) {
 
 func TestAvroRowErrors(t *testing.T) {
 	text, integer := of(columnar.VarChar), of(columnar.Integer)
-	var tree entries
-	for _, key := range colliding(11) {
-		tree = append(tree, columnar.Entry{Key: key, Value: 1})
-	}
 	inner := entries{{Key: nil, Value: 1}}
 	for _, c := range []struct {
 		typ          *columnar.Type
@@ -193,7 +189,6 @@ func TestAvroRowErrors(t *testing.T) {
 		{of(columnar.Map, text, notNull(integer)), entries{{Key: "a", Value: nil}}, "f{}", "NOT NULL"},
 		{of(columnar.Map, text, integer), entries{{Key: "a", Value: 1}, {Key: nil, Value: 1}}, "f", "null key"},
 		{of(columnar.Multiset, text), entries{{Key: nil, Value: 1}}, "f", "null key"},
-		{of(columnar.Map, text, integer), tree, "f", "in a tree"},
 		// Flink converts the value that nobody sees.
 		{of(columnar.Map, text, of(columnar.Map, text, integer)), entries{{Key: "a", Value: inner}, {Key: "a", Value: nil}}, "f{}", "null key"},
 		{

@@ -10,7 +10,7 @@ import (
 // order this is follows from its documented behaviour and was compared with real ones: keys lie in buckets by their hash, a bucket
 // keeps the order in which its keys came, a repeated key keeps its place and takes the last value, and the table doubles when more
 // than three quarters of it are filled, or when a bucket grows long while the table is small. A long bucket of a large table becomes
-// a tree, whose order is not modelled here.
+// a tree (hashtree.go).
 
 const (
 	// defaultHashTable is the table of a HashMap that was made without a capacity.
@@ -64,9 +64,9 @@ type hashOrder struct {
 	heads []int32
 	// first is the first node of the map that is being filled.
 	first int
-	// hasTree says that a bucket became a tree.
-	hasTree bool
-	walk    []hashNode
+	// tree is in use up to arrange: empty while no bucket was a tree, else one element for each node of the map, from 1 on.
+	tree []treeNode
+	walk []hashNode
 	// checked counts the elements of replaced values that were looked at in this batch.
 	checked int
 }
@@ -78,7 +78,7 @@ func (s *hashOrder) reset() {
 
 // start begins a map with a table of a power of two.
 func (s *hashOrder) start(table int) {
-	s.first, s.hasTree = len(s.nodes), false
+	s.first, s.tree = len(s.nodes), s.tree[:0]
 	s.heads = slices.Grow(s.heads[:0], table)[:table]
 	clear(s.heads)
 }
@@ -88,8 +88,13 @@ func (s *hashOrder) putText(at, entry int) {
 	key := s.text[at:]
 	hash := spread(stringHash(key))
 	last, length := int32(0), 0
-	for k := s.bucket(hash); k != 0 && !s.hasTree; length++ {
-		n := &s.nodes[s.first+int(k)-1]
+	k := *s.bucket(hash)
+	if s.isTree(k) {
+		s.putTextInTree(k, hashNode{from: at, to: len(s.text), last: entry, hash: hash})
+		return
+	}
+	for ; k != 0; length++ {
+		n := s.node(k)
 		if n.hash == hash && bytes.Equal(s.text[n.from:n.to], key) {
 			s.replace(n, entry)
 			s.text = s.text[:at]
@@ -104,8 +109,13 @@ func (s *hashOrder) putText(at, entry int) {
 func (s *hashOrder) putNumber(key int64, hash uint32, entry int) {
 	hash = spread(hash)
 	last, length := int32(0), 0
-	for k := s.bucket(hash); k != 0 && !s.hasTree; length++ {
-		n := &s.nodes[s.first+int(k)-1]
+	k := *s.bucket(hash)
+	if s.isTree(k) {
+		s.putTree(k, hashNode{number: key, last: entry, hash: hash})
+		return
+	}
+	for ; k != 0; length++ {
+		n := s.node(k)
 		if n.number == key {
 			s.replace(n, entry)
 			return
@@ -115,8 +125,8 @@ func (s *hashOrder) putNumber(key int64, hash uint32, entry int) {
 	s.link(hashNode{number: key, last: entry, hash: hash}, last, length)
 }
 
-// bucket returns the first key of the bucket of a hash.
-func (s *hashOrder) bucket(hash uint32) int32 { return s.heads[hash&uint32(len(s.heads)-1)] }
+// bucket returns where the first key of the bucket of a hash stands.
+func (s *hashOrder) bucket(hash uint32) *int32 { return &s.heads[hash&uint32(len(s.heads)-1)] }
 
 func (s *hashOrder) replace(n *hashNode, entry int) {
 	s.replaced = append(s.replaced, n.last)
@@ -125,24 +135,30 @@ func (s *hashOrder) replace(n *hashNode, entry int) {
 
 // link appends a new key to its bucket, whose last of length keys is last.
 func (s *hashOrder) link(n hashNode, last int32, length int) {
-	if s.hasTree {
-		return
-	}
 	s.nodes = append(s.nodes, n)
-	size := len(s.nodes) - s.first
+	if len(s.tree) != 0 {
+		s.tree = append(s.tree, treeNode{})
+	}
+	k := int32(len(s.nodes) - s.first)
+	head := s.bucket(n.hash)
 	if last == 0 {
-		s.heads[n.hash&uint32(len(s.heads)-1)] = int32(size)
+		*head = k
 	} else {
-		s.nodes[s.first+int(last)-1].next = int32(size)
+		s.node(last).next = k
 	}
 	if length >= longBucket {
 		if len(s.heads) >= treeTable {
-			s.hasTree = true
-			return
+			s.makeTree(*head)
+		} else {
+			s.double()
 		}
-		s.double()
 	}
-	if size > len(s.heads)*3/4 {
+	s.grow()
+}
+
+// grow makes the table larger when it is too full for the keys that are in it now.
+func (s *hashOrder) grow() {
+	if len(s.nodes)-s.first > len(s.heads)*3/4 {
 		s.double()
 	}
 }
@@ -154,43 +170,39 @@ func (s *hashOrder) double() {
 	clear(s.heads[old:])
 	for b := range old {
 		k := s.heads[b]
+		wasTree := s.isTree(k)
 		s.heads[b] = 0
 		ends := [2]*int32{&s.heads[b], &s.heads[b+old]}
+		counts := [2]int{}
 		for k != 0 {
-			n := &s.nodes[s.first+int(k)-1]
+			n := s.node(k)
 			side := 0
 			if n.hash&uint32(old) != 0 {
 				side = 1
 			}
 			*ends[side] = k
 			ends[side] = &n.next
+			counts[side]++
 			k, n.next = n.next, 0
+		}
+		if wasTree {
+			s.splitTree(s.heads[b], counts[0], counts[1] == 0)
+			s.splitTree(s.heads[b+old], counts[1], counts[0] == 0)
 		}
 	}
 }
 
-// arrange puts the nodes of the map, nodes[first:], into the order of the walk. It returns false when a bucket became a tree; then
-// the order is not known.
-func (s *hashOrder) arrange() bool {
-	if s.hasTree {
-		return false
-	}
+// arrange puts the nodes of the map, nodes[first:], into the order of the walk.
+func (s *hashOrder) arrange() {
 	s.walk = s.walk[:0]
 	for _, k := range s.heads {
 		for k != 0 {
-			n := s.nodes[s.first+int(k)-1]
+			n := *s.node(k)
 			s.walk = append(s.walk, n)
 			k = n.next
 		}
 	}
 	copy(s.nodes[s.first:], s.walk)
-	return true
-}
-
-// failTree fails the row for a map that arrange has no order for.
-func (e *Encoder) failTree(c *cell) {
-	e.failRow(c, "A map has so many keys with like hash codes that java.util.HashMap keeps them in a tree, whose order is not "+
-		"native. Write this table without Penstock: set 'penstock.enabled' = 'false'.")
 }
 
 // spread mixes the high half of a hash code into the low one, as HashMap does.

@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// walkTexts returns the keys and the last entries of a java.util.HashMap into which keys were put, and whether it made a tree.
-func walkTexts(s *hashOrder, table int, keys []string) (walk []string, hasTree bool) {
+// walkTexts returns the keys and the last entries of a java.util.HashMap into which keys were put.
+func walkTexts(s *hashOrder, table int, keys []string) (walk []string) {
 	s.start(table)
 	for i, key := range keys {
 		at := len(s.text)
 		s.text = append(s.text, key...)
 		s.putText(at, i)
 	}
-	ok := s.arrange()
+	s.arrange()
 	for _, n := range s.nodes[s.first:] {
 		walk = append(walk, fmt.Sprintf("%s=%d", s.text[n.from:n.to], n.last))
 	}
-	return walk, !ok
+	return walk
 }
 
 // colliding returns keys that have one hash code.
@@ -67,28 +67,9 @@ func TestHashOrderOfTexts(t *testing.T) {
 		var s hashOrder
 		for table, want := range map[int]string{hashTableFor(len(c.keys)): c.sized, defaultHashTable: c.unsize} {
 			s.reset()
-			if walk, tree := walkTexts(&s, table, c.keys); strings.Join(walk, " ") != want || tree {
-				t.Errorf("%q with a table of %d: got %q, tree %v, want %q", c.keys, table, walk, tree, want)
+			if walk := walkTexts(&s, table, c.keys); strings.Join(walk, " ") != want {
+				t.Errorf("%q with a table of %d: got %q, want %q", c.keys, table, walk, want)
 			}
-		}
-	}
-}
-
-// The eleventh key of one bucket makes a tree, and later keys change nothing. A repeated key does not count.
-func TestHashOrderOfTrees(t *testing.T) {
-	var s hashOrder
-	for _, more := range [][]string{nil, {"AaAaAaAa"}, {"x", "y", "BBBBBBBB"}} {
-		s.reset()
-		if _, tree := walkTexts(&s, 16, append(colliding(11), more...)); !tree {
-			t.Errorf("11 keys of one hash code and %q: no tree", more)
-		}
-		s.reset()
-		if walk, tree := walkTexts(&s, 64, append(colliding(8), "AaAaAaAa", "AaAaAaAa")); tree || len(walk) != 8 {
-			t.Errorf("8 keys of one hash code in a table of 64: tree %v, %q", tree, walk)
-		}
-		s.reset()
-		if _, tree := walkTexts(&s, 64, colliding(9)); !tree {
-			t.Error("9 keys of one hash code in a table of 64: no tree")
 		}
 	}
 }
@@ -117,9 +98,7 @@ func TestHashOrderOfNumbers(t *testing.T) {
 		for i, key := range c.keys {
 			s.putNumber(key, c.hash(key), i)
 		}
-		if !s.arrange() {
-			t.Fatalf("%d: a tree", c.keys)
-		}
+		s.arrange()
 		var walk []int64
 		for _, n := range s.nodes {
 			walk = append(walk, n.number)
@@ -133,9 +112,9 @@ func TestHashOrderOfNumbers(t *testing.T) {
 // A map inside of a map is arranged above the nodes of the outer one, and replaced entries are told.
 func TestHashOrderNests(t *testing.T) {
 	var s hashOrder
-	outer, _ := walkTexts(&s, 4, []string{"b", "a", "b"})
+	outer := walkTexts(&s, 4, []string{"b", "a", "b"})
 	first := s.first
-	inner, _ := walkTexts(&s, 2, []string{"d", "c"})
+	inner := walkTexts(&s, 2, []string{"d", "c"})
 	if fmt.Sprint(outer, inner, s.replaced) != "[a=1 b=2] [d=0 c=1] [0]" || len(s.nodes) != 4 {
 		t.Errorf("got %q, %q, %d", outer, inner, s.replaced)
 	}

@@ -14,9 +14,7 @@ func (e *Encoder) appendProtoMap(dst []byte, f *protoField, c *cell, i int) []by
 	s := &e.order
 	text, first, replaced := len(s.text), len(s.nodes), len(s.replaced)
 	e.collectProtoKeys(f, &c.children[0], from, to)
-	if !s.arrange() {
-		e.failTree(c)
-	}
+	s.arrange()
 	dst = e.checkProtoReplaced(dst, f, &c.children[1], replaced)
 	last := len(s.nodes)
 	for k := first; k < last && !e.stop(dst); k++ {

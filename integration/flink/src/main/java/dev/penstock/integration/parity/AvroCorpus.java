@@ -184,8 +184,7 @@ final class AvroCorpus {
                         .map(keys -> new ListMapData(keys, CorpusKeys.array(IntStream.range(0, keys.size()).boxed())))
                         .toList(), options),
                 column("null keys", counts, CorpusKeys.nulls().stream().map(CorpusKeys::toPositions).toList(), options),
-                new CorpusTable("trees", columns(counts), CorpusKeys.trees().stream()
-                        .map(keys -> new Object[] {CorpusKeys.toPositions(keys)}).toList(), options, CorpusKeys.TREE));
+                column("trees", counts, CorpusKeys.trees().stream().map(CorpusKeys::toPositions).toList(), options));
     }
 
     private static StringData text(String text) {

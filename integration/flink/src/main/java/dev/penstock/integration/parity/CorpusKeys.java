@@ -15,9 +15,6 @@ final class CorpusKeys {
     /** Many more such keys become a tree while a table that begins with 16 grows. */
     private static final int MOST_ODD = 200;
 
-    /** Words of the reason for which a row with such a tree fails. */
-    static final String TREE = "keeps them in a tree";
-
     private CorpusKeys() {}
 
     /** Keys that have the part in which they differ in the middle. */
@@ -66,6 +63,11 @@ final class CorpusKeys {
         // A large table has no room for early doubling.
         Stream<Object> many = IntStream.range(0, 60).mapToObj(i -> StringData.fromString("key-" + i));
         keys.add(array(Stream.concat(many, Stream.of(RandomStrings.colliding(LONGEST_BUCKET - 1).toObjectArray()))));
+        // A tree that has lost its keys to others when the table grew.
+        keys.add(odd(700));
+        // A key of a tree that comes again.
+        keys.add(array(Stream.of(RandomStrings.colliding(16), RandomStrings.colliding(12))
+                .flatMap(twice -> Stream.of(twice.toObjectArray()))));
         return keys;
     }
 

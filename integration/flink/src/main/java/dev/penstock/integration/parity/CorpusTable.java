@@ -13,17 +13,10 @@ import org.apache.flink.types.RowKind;
  * @param type their type
  * @param rows one object for each column, in Flink's internal data structures
  * @param options the options
- * @param declined words of the reason for which Penstock alone fails each of the rows, a limit that is documented; null
- *     where both sides are to agree
  */
-record CorpusTable(
-        String name, RowType type, List<Object[]> rows, List<? extends FormatOptions> options, String declined) {
+record CorpusTable(String name, RowType type, List<Object[]> rows, List<? extends FormatOptions> options) {
     /** Rows of larger tables have one kind and one shape each. */
     private static final int CROSSED_ROWS = 1000;
-
-    CorpusTable(String name, RowType type, List<Object[]> rows, List<? extends FormatOptions> options) {
-        this(name, type, rows, options, null);
-    }
 
     /** A table of one column. */
     static CorpusTable column(

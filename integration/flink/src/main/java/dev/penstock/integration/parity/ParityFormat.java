@@ -70,14 +70,6 @@ public enum ParityFormat {
         return this != RAW;
     }
 
-    /** Whether maps are in the order of a HashMap, which Penstock does not know when that keeps keys in a tree. */
-    public boolean declinesRows() {
-        return switch (this) {
-            case PROTOBUF, AVRO, AVRO_CONFLUENT, DEBEZIUM_AVRO_CONFLUENT -> true;
-            default -> false;
-        };
-    }
-
     /** A random table. */
     ParitySubject random(SplittableRandom random) {
         return switch (this) {

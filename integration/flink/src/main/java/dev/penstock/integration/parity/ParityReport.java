@@ -15,7 +15,6 @@ public final class ParityReport {
     private long rows;
     private long cells;
     private long failing;
-    private long declined;
     private long differing;
     private long schemas;
 
@@ -37,11 +36,6 @@ public final class ParityReport {
     void bothFail(long rowCells) {
         compared(rowCells);
         failing++;
-    }
-
-    /** A row that Flink's serializer writes and that Penstock fails, as is documented; it counts as nothing else. */
-    void decline() {
-        declined++;
     }
 
     void differ(long rowCells, String description) {
@@ -72,11 +66,6 @@ public final class ParityReport {
         return failing;
     }
 
-    /** Rows that Flink's serializer writes and that Penstock alone fails, as is documented. */
-    public long declined() {
-        return declined;
-    }
-
     /** The first differences: schema, options, row and both records. */
     public List<String> differences() {
         return List.copyOf(differences);
@@ -86,8 +75,8 @@ public final class ParityReport {
     public String json() {
         return String.format(
                 "{\"format\": \"%s\", \"flink\": \"%s\", \"cells\": %d, \"differing\": %d, \"rows\": %d, \"failing_rows\": %d,"
-                        + " \"declined_rows\": %d, \"schemas\": %d, \"seed\": %d, \"jvm\": \"%s\"}%n",
-                format.identifier(), VERSIONS.flink(), cells, differing, rows, failing, declined, schemas, seed,
+                        + " \"schemas\": %d, \"seed\": %d, \"jvm\": \"%s\"}%n",
+                format.identifier(), VERSIONS.flink(), cells, differing, rows, failing, schemas, seed,
                 Runtime.version());
     }
 
@@ -95,8 +84,8 @@ public final class ParityReport {
     public String summary() {
         return String.format(
                 "parity %s, Flink %s: %d cells in %d rows of %d schemas, %d differing, %d rows refused by both,"
-                        + " %d more by Penstock alone, seed %d, JVM %s",
-                format.identifier(), VERSIONS.flink(), cells, rows, schemas, differing, failing, declined, seed,
+                        + " seed %d, JVM %s",
+                format.identifier(), VERSIONS.flink(), cells, rows, schemas, differing, failing, seed,
                 Runtime.version());
     }
 }

@@ -75,7 +75,7 @@ public final class ParityRun {
                 ParitySubject subject = new ValueSubject(format, table.type(), options, random.split());
                 String context = table.name() + ", " + abbreviated(subject.toString());
                 for (RowShape shape : table.crossed() ? RowShape.values() : new RowShape[] {null}) {
-                    schema(subject, table.source(format.changelog()), shape, table.declined(), context);
+                    schema(subject, table.source(format.changelog()), shape, context);
                 }
             }
         }
@@ -88,17 +88,16 @@ public final class ParityRun {
     private void schema() throws Exception {
         ParitySubject subject = format.random(random);
         RowSource rows = subject.completed(new RandomRows(random.split()).source(subject.type(), ROWS_PER_SCHEMA));
-        schema(subject, rows, null, null, subject.toString());
+        schema(subject, rows, null, subject.toString());
     }
 
     /** Compares rows in one shape; with a null for the shape each batch has a random one. */
-    private void schema(ParitySubject subject, RowSource rows, RowShape shape, String declined, String context)
-            throws Exception {
+    private void schema(ParitySubject subject, RowSource rows, RowShape shape, String context) throws Exception {
         report.schema();
         String byFlink = refusedByFlink(subject);
         String byPenstock = refusedByPenstock(subject);
         if (byFlink == null && byPenstock == null) {
-            rows(subject, rows, shape, declined, context);
+            rows(subject, rows, shape, context);
         } else if (byFlink == null || byPenstock == null) {
             report.differ(1, context + "\n  flink    " + (byFlink == null ? "accepts the type" : byFlink)
                     + "\n  penstock " + (byPenstock == null ? "accepts the type" : byPenstock));
@@ -130,8 +129,7 @@ public final class ParityRun {
         }
     }
 
-    private void rows(ParitySubject subject, RowSource rows, RowShape fixed, String declined, String context)
-            throws Exception {
+    private void rows(ParitySubject subject, RowSource rows, RowShape fixed, String context) throws Exception {
         OpenWriter open = subject.open();
         RowType columns = Nullability.columns(subject.type(), open);
         RowColumnWriter writer = new RowColumnWriter(columns, column -> NullKeys.of(open, column));
@@ -147,9 +145,7 @@ public final class ParityRun {
                 long before = rows.cells();
                 RowData row = shape.shape(rows.next(), serializer);
                 Sample sample = sample(row, rows.cells() - before, oracle);
-                if (sample.failure == null && declined != null) {
-                    declined(writer, sample, declined, context + "\n  " + shape);
-                } else if (sample.failure == null) {
+                if (sample.failure == null) {
                     accepted.add(sample);
                 } else {
                     // The refused row has left Flink's reused nodes half filled; a job would end here.
@@ -190,20 +186,6 @@ public final class ParityRun {
         }
     }
 
-    /** A row that Flink writes and Penstock must fail for this reason. */
-    private void declined(RowColumnWriter writer, Sample sample, String reason, String context) throws IOException {
-        try {
-            WholeRecord[] got = encode(writer, List.of(sample));
-            report.differ(sample.cells, "a row that was to fail: " + describe(context, sample, got[0]));
-        } catch (EncoderProcess.RefusedException e) {
-            if (e.getMessage().contains(reason)) {
-                report.decline();
-            } else {
-                report.differ(sample.cells, context + "\n  not failed for \"" + reason + "\": " + e.getMessage());
-            }
-        }
-    }
-
     private void compare(RowColumnWriter writer, List<Sample> samples, String context) throws IOException {
         int from = 0;
         while (from < samples.size()) {
@@ -232,8 +214,6 @@ public final class ParityRun {
             for (Sample sample : batch) {
                 compare(writer, List.of(sample), context);
             }
-        } else if (format.declinesRows() && reason.contains(CorpusKeys.TREE)) {
-            report.decline();
         } else {
             report.differ(batch.get(0).cells, context + "\n  row refused that Flink accepts: " + reason
                     + "\n  row " + batch.get(0).row);

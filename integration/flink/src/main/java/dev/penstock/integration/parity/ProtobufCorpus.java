@@ -15,6 +15,7 @@ import dev.penstock.integration.parity.messages.Proto2;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.table.data.GenericArrayData;
@@ -130,21 +131,28 @@ final class ProtobufCorpus {
             if (key.getJavaType() == JavaType.STRING) {
                 keys.addAll(CorpusKeys.texts());
                 keys.addAll(CorpusKeys.nulls());
+                keys.addAll(CorpusKeys.trees());
+            }
+            if (key.getJavaType() == JavaType.INT) {
+                keys.addAll(oneBucket(i -> i));
+            }
+            if (key.getJavaType() == JavaType.LONG) {
+                keys.addAll(oneBucket(i -> (long) i));
             }
             tables.add(table("map " + field.getName(), message, List.of(field.getName()), keys.stream()
                     .map(of -> new Object[] {map(field, of)}).toList()));
         }
-        tables.add(trees("v_int32", CorpusKeys.trees()));
-        tables.add(trees("v_int64", List.of(CorpusKeys.odd(700))));
-        // The low bits choose the bucket.
-        tables.add(trees("k_int32", List.of(CorpusKeys.array(IntStream.range(0, 11).mapToObj(i -> 64 * i)))));
         return tables;
     }
 
-    private static CorpusTable trees(String field, List<GenericArrayData> keys) {
-        CorpusTable trees = table("trees", Maps.getDefaultInstance(), List.of(field),
-                keys.stream().map(of -> new Object[] {map(Maps.getDescriptor().findFieldByName(field), of)}).toList());
-        return new CorpusTable(trees.name(), trees.type(), trees.rows(), trees.options(), CorpusKeys.TREE);
+    /** Numbers whose low bits, which choose the bucket, are the same: trees, in larger tables some of them are split. */
+    private static List<GenericArrayData> oneBucket(IntFunction<Object> box) {
+        List<GenericArrayData> keys = new ArrayList<>();
+        for (int n : new int[] {11, 12, 30, 100, 700}) {
+            keys.add(CorpusKeys.array(IntStream.range(0, n).mapToObj(i -> box.apply(64 * i))));
+            keys.add(CorpusKeys.array(IntStream.range(0, n).mapToObj(i -> box.apply(-64 * (i * 7919 % 701)))));
+        }
+        return keys;
     }
 
     private static boolean isMessage(FieldDescriptor field) {
