@@ -8,6 +8,7 @@
 //	after-flush kill after=2         # pass twice, then SIGKILL
 //	in-claim delay for=50ms times=10 chance=0.1
 //
-// The actions are kill and stop (SIGKILL and SIGSTOP to itself), delay (for=, 1 s by default) and error. A rule acts once unless times=
+// The actions are kill and stop (SIGKILL and SIGSTOP to itself), delay (for=, 1 s by default), error, and leak: a thread, a descriptor
+// and 1 MiB that nobody gives back. A rule acts once unless times=
 // says how often. The file is read at each place, so that a test can change it; what a rule has done is forgotten when it changes.
 package faultpoint

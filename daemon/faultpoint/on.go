@@ -21,6 +21,7 @@ const Variable = "PENSTOCK_FAULTPOINTS"
 var actions = map[string]func(*rule) error{
 	"kill":  func(*rule) error { return signal(syscall.SIGKILL) },
 	"stop":  func(*rule) error { return signal(syscall.SIGSTOP) },
+	"leak":  func(*rule) error { return leak() },
 	"delay": func(r *rule) error { time.Sleep(r.wait); return nil },
 	"error": func(r *rule) error {
 		return producer.Errorf(producer.FailEpoch, "fault point %s: failed as its rule wants", r.point)

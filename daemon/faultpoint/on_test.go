@@ -82,3 +82,35 @@ func TestBadRulesSayWhereAndWhy(t *testing.T) {
 		}
 	}
 }
+
+func TestALeakStays(t *testing.T) {
+	rulesFile(t, "after-flush leak times=20")
+	before := held(t)
+	for range 30 {
+		if err := Hit(AfterFlush); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		now := held(t)
+		if now[0] >= before[0]+20 && now[1] >= before[1]+15 { // some of the threads were idle ones before
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("20 leaks: descriptors and threads %v before, %v now", before, now)
+		}
+	}
+}
+
+// held is how many descriptors and threads this process has.
+func held(t *testing.T) (n [2]int) {
+	t.Helper()
+	for i, of := range []string{"/proc/self/fd", "/proc/self/task"} {
+		entries, err := os.ReadDir(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n[i] = len(entries)
+	}
+	return n
+}

@@ -52,7 +52,7 @@ func parseRule(words []string) (*rule, error) {
 		return nil, fmt.Errorf("there is no place %q", r.point)
 	}
 	if _, ok := actions[r.action]; !ok {
-		return nil, fmt.Errorf("there is no action %q; use kill, stop, delay or error", r.action)
+		return nil, fmt.Errorf("there is no action %q; use kill, stop, delay, leak or error", r.action)
 	}
 	for _, word := range words[2:] {
 		if err := r.set(word); err != nil {
