@@ -33,7 +33,7 @@ func (n *native) pid() int { return os.Getpid() }
 func (n *native) config(c cell, topic string) producer.Config {
 	return producer.Config{
 		Topics: []string{topic}, BootstrapServers: []string{n.broker.Addr()}, Acks: -1, Idempotence: true,
-		DeliveryTimeout: 2 * time.Minute, RequestTimeout: 30 * time.Second, MaxBlock: time.Minute, TransactionTimeout: time.Minute,
+		DeliveryTimeout: 2 * time.Minute, RequestTimeout: 30 * time.Second, MaxBlock: time.Minute, TransactionTimeout: 10 * time.Minute,
 		MaxRequestBytes: 1 << 20, Compression: c.Compression, RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second,
 		ReconnectBackoff: 50 * time.Millisecond, ReconnectBackoffMax: time.Second, ConnectionSetupTimeout: 10 * time.Second,
 		ConnectionsMaxIdle: 9 * time.Minute, MetadataMaxAge: 5 * time.Minute, MaxInFlight: 5,

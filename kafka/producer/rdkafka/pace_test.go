@@ -61,10 +61,10 @@ func TestThePaceIsLearntFromTheBroker(t *testing.T) {
 	o := mustOpen(t, e, cfg, "learnt-0-1")
 	defer o.Discard()
 	r := large("learnt", 256<<10)
-	for range 2000 {
+	for range 400 {
 		if mustProduce(t, o, r); cfg.Pace.Known() != 0 {
 			return
 		}
 	}
-	t.Error("the pace of the broker is not known after 500 MiB")
+	t.Error("the pace of the broker is not known after 100 MiB")
 }
