@@ -165,9 +165,14 @@ class ProducerPropertiesTest {
         if (protocol.startsWith("SASL")) {
             fine.addAll(List.of("sasl.mechanism", "PLAIN", "sasl.jaas.config", JAAS));
         }
-        translate(DeliveryGuarantee.AT_LEAST_ONCE, fine.toArray(String[]::new));
+        KafkaConfig without = translate(DeliveryGuarantee.AT_LEAST_ONCE, fine.toArray(String[]::new));
         fine.addAll(List.of(key, value));
-        whatCannotBeHonouredIsRefusedByName(fine.toArray(String[]::new), key);
+        if (ProducerConfig.configNames().contains(key)) {
+            whatCannotBeHonouredIsRefusedByName(fine.toArray(String[]::new), key);
+        } else {
+            // kafka-clients 3.9, of the connector for Flink 2.0, does not know it and ignores it.
+            assertEquals(without, translate(DeliveryGuarantee.AT_LEAST_ONCE, fine.toArray(String[]::new)));
+        }
     }
 
     @Test
