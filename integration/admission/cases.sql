@@ -257,8 +257,13 @@
 -- unknown-property: fallback: property 'nobody.knows' is not known to Penstock
 (id BIGINT) WITH ('format' = 'json', 'properties.nobody.knows' = '1');
 
--- untranslated-property: fallback: property 'send.buffer.bytes' is not translated
-(id BIGINT) WITH ('format' = 'json', 'properties.send.buffer.bytes' = '1');
+-- untranslated-property: fallback: property 'partitioner.ignore.keys' is not translated
+(id BIGINT) WITH ('format' = 'json', 'properties.partitioner.ignore.keys' = 'true');
+
+-- connections-as-the-user-wants-them: native
+(id BIGINT) WITH ('format' = 'json', 'properties.send.buffer.bytes' = '-1', 'properties.receive.buffer.bytes' = '65536',
+  'properties.client.dns.lookup' = 'resolve_canonical_bootstrap_servers_only', 'properties.enable.metrics.push' = 'false',
+  'properties.metadata.recovery.strategy' = 'none', 'properties.metadata.recovery.rebootstrap.trigger.ms' = '7000');
 
 -- config-providers: fallback: property 'client.id' is for 'config.providers' to resolve
 (id BIGINT) WITH ('format' = 'json', 'properties.config.providers' = 'env', 'properties.client.id' = '${env:ID}');
