@@ -18,6 +18,7 @@ type table struct {
 var tables = []table{
 	{"## What went wrong elsewhere, and what holds it here\n", strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A16 " +
 		"B1 B2 B3 B4 B5 B8 B9 B10 B12 B14 B15 B16 B18 B19 B21 C1 C2 C4")},
+	{"## What the brokers have to show\n", strings.Fields("E1 E2 E3 E4 E5 E6 E7 E8 E9 E10")},
 	{"## Bad input\n", []string{"topic deleted in the middle", "topic deleted and created again", "right taken away in the middle",
 		"row too large", "expired certificate", "wrong password of a store", "wrong credentials", "unknown topic, nobody creates it",
 		"one prefix for two jobs"}},

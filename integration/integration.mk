@@ -73,16 +73,18 @@ parity-with:
 		--out $(OUT)/parity$(if $(JDK)$(FLINK),-$(FORMAT))$(if $(FLINK),-flink-$(FLINK))$(if $(JDK),-$(notdir $(JDK))).json
 
 .PHONY: brokers
-brokers: build $(BUILD)/broker-3.9/classpath.txt ## Exactly-once scenarios on Kafka 4.2 with both transaction protocols and on 3.9 (BROKERS="KAFKA_3_9 ...")
-	cd $(ROOT) && PENSTOCK_BROKERS="$(BROKERS)" go run ./integration/testrun -only brokers -out $(OUT)/brokers.json
+brokers: build $(BUILD)/broker-3.9/classpath.txt ## Exactly-once scenarios on Kafka 4.2 with both transaction protocols and on 3.9 (BROKERS="KAFKA_3_9 ..." FLINK=2.0)
+	cd $(ROOT) && PENSTOCK_BROKERS="$(BROKERS)" PENSTOCK_FLINK="$(FLINK)" \
+		go run ./integration/testrun -only brokers -out $(OUT)/brokers$(if $(FLINK),-flink-$(FLINK)).json
 
 $(BUILD)/broker-3.9/classpath.txt: integration/broker/pom.xml
 	@mkdir -p $(dir $@)
 	mvn -B -q -f $(ROOT)/integration/broker/pom.xml -Pkafka-3.9 dependency:build-classpath -Dmdep.outputFile=$@
 
 .PHONY: test-flink-lines
-test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end
-	cd $(ROOT) && go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink-lines.json
+test-flink-lines: build ## The other lines of Flink: the client compiled and tested, parity of every format, end to end (FLINK=2.0)
+	cd $(ROOT) && PENSTOCK_FLINK="$(FLINK)" \
+		go run ./integration/testrun -only flink-lines -out $(OUT)/test-flink$(or $(addprefix -,$(FLINK)),-lines).json
 
 ROUNDS ?=
 SEED ?=

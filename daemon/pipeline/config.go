@@ -102,6 +102,11 @@ func producerConfig(open *pb.OpenWriter) producer.Config {
 		MetadataMaxAge:         millis(k.GetMetadataMaxAgeMs()),
 		MaxInFlight:            int(k.GetMaxInFlight()),
 		Security:               security(k.GetSecurity()),
+		SendBufferBytes:        int(k.GetSendBufferBytes()),
+		ReceiveBufferBytes:     int(k.GetReceiveBufferBytes()),
+		CanonicalBootstrap:     k.GetCanonicalBootstrapServers(),
+		MetadataRecovery:       k.GetMetadataRecovery(),
+		NoMetricsPush:          k.GetNoMetricsPush(),
 	}
 	if k.LingerMs != nil {
 		linger := millis(k.GetLingerMs())
@@ -110,6 +115,10 @@ func producerConfig(open *pb.OpenWriter) producer.Config {
 	if k.CompressionLevel != nil {
 		level := int(k.GetCompressionLevel())
 		c.CompressionLevel = &level
+	}
+	if k.RebootstrapTriggerMs != nil {
+		trigger := millis(k.GetRebootstrapTriggerMs())
+		c.RebootstrapTrigger = &trigger
 	}
 	if k.Retries != nil {
 		retries := int(k.GetRetries())

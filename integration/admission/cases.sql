@@ -2,6 +2,7 @@
 -- which plans each table by Flink's own factories, and by daemon/pipeline/admission_test.go, which opens writers for the plans.
 --
 --   -- NAME: native                    the plan is in native/NAME.txtpb; the daemon compiles it
+--   -- NAME: native with connector 5.0: WORDS   the same; with another flink-connector-kafka a fallback with the words
 --   -- NAME: fallback: WORDS           the reason contains the words
 --   -- NAME: fallback, refused: WORDS  and refused/NAME.txtpb holds what the daemon would be asked; it refuses too
 --   -- NAME: invalid: WORDS            Flink's own factory refuses the table with these words
@@ -74,7 +75,7 @@
 (id BIGINT, name STRING) WITH ('key.format' = 'protobuf', 'key.fields' = 'name', 'format' = 'json',
   'key.protobuf.message-class-name' = 'dev.penstock.flink.table.messages.Order');
 
--- avro-with-headers: native
+-- avro-with-headers: native with connector 5.0: the metadata 'headers' is written
 (m MAP<STRING, INT>, h MAP<STRING, BYTES> METADATA FROM 'headers') WITH ('format' = 'avro');
 
 -- map-in-a-key-of-json-and-a-value-of-avro: native
@@ -98,7 +99,7 @@
 (k_id BIGINT, name STRING, k_zone INT) WITH ('key.format' = 'json', 'key.fields' = 'k_zone;k_id', 'key.fields-prefix' = 'k_',
   'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY');
 
--- timestamp-and-headers: native
+-- timestamp-and-headers: native with connector 5.0: the metadata 'headers' is written
 (id BIGINT, h MAP<STRING, BYTES> METADATA FROM 'headers', ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', name STRING)
   WITH ('format' = 'json');
 
@@ -144,7 +145,7 @@
 (`a;b` INT, `c'd` INT, `[e]` INT, v INT, PRIMARY KEY (`[e]`, `a;b`, `c'd`) NOT ENFORCED)
   WITH ('connector' = 'penstock-upsert-kafka', 'key.format' = 'json', 'value.format' = 'json');
 
--- upsert-with-metadata: native
+-- upsert-with-metadata: native with connector 5.0: the metadata 'headers' is written
 (id BIGINT, h MAP<STRING, BYTES> METADATA FROM 'headers', name STRING, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'penstock-upsert-kafka', 'key.format' = 'raw', 'value.format' = 'json');
 
@@ -256,8 +257,13 @@
 -- unknown-property: fallback: property 'nobody.knows' is not known to Penstock
 (id BIGINT) WITH ('format' = 'json', 'properties.nobody.knows' = '1');
 
--- untranslated-property: fallback: property 'send.buffer.bytes' is not translated
-(id BIGINT) WITH ('format' = 'json', 'properties.send.buffer.bytes' = '1');
+-- untranslated-property: fallback: property 'partitioner.ignore.keys' is not translated
+(id BIGINT) WITH ('format' = 'json', 'properties.partitioner.ignore.keys' = 'true');
+
+-- connections-as-the-user-wants-them: native
+(id BIGINT) WITH ('format' = 'json', 'properties.send.buffer.bytes' = '-1', 'properties.receive.buffer.bytes' = '65536',
+  'properties.client.dns.lookup' = 'resolve_canonical_bootstrap_servers_only', 'properties.enable.metrics.push' = 'false',
+  'properties.metadata.recovery.strategy' = 'none', 'properties.metadata.recovery.rebootstrap.trigger.ms' = '7000');
 
 -- config-providers: fallback: property 'client.id' is for 'config.providers' to resolve
 (id BIGINT) WITH ('format' = 'json', 'properties.config.providers' = 'env', 'properties.client.id' = '${env:ID}');

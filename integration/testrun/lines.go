@@ -3,11 +3,28 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 )
 
 // otherLines are the lines of Flink beside the one that Penstock is built against; each has a profile in client-java/pom.xml.
-var otherLines = []string{"2.3", "2.1", "2.0"}
+// PENSTOCK_FLINK names one of them.
+var otherLines = linesOf(os.Getenv("PENSTOCK_FLINK"))
+
+func linesOf(chosen string) []string {
+	if chosen != "" {
+		return []string{chosen}
+	}
+	return []string{"2.3", "2.1", "2.0"}
+}
+
+// inLine is the build folder of each module in a line of Flink, and what Maven wants to be told; of the main line when it is empty.
+func inLine(line string) (target string, profile []string) {
+	if line == "" {
+		return "target", nil
+	}
+	return "target/flink-" + line, []string{"-Pflink-" + line}
+}
 
 // endToEnd are the test classes that show a line at work, from SQL to a real broker.
 const endToEnd = "FirstLightTest,ExactlyOnceTest,FormatsTest,SavepointTest"
@@ -45,7 +62,7 @@ func formatsOf(line string) []string {
 }
 
 func partsOf(line string) []part {
-	profile, target := "-Pflink-"+line, "target/flink-"+line
+	target, profile := inLine(line)
 	parity := part{"parity", func() (counts, error) {
 		if err := command("make", "-s", "classpath-with", "FLINK="+line); err != nil {
 			return counts{}, err
@@ -53,10 +70,10 @@ func partsOf(line string) []part {
 		return parityOf("FLINK="+line, formatsOf(line))
 	}}
 	client := part{"client", func() (counts, error) {
-		return mavenModules(target, profile, "-f", "client-java/pom.xml", "-pl", "flink-table", "-am", "test")
+		return mavenModules(target, append(profile, "-f", "client-java/pom.xml", "-pl", "flink-table", "-am", "test")...)
 	}}
 	chain := part{"end to end", func() (counts, error) {
-		return mavenModules(target, profile, "-f", "integration/flink/pom.xml", "-Dtest="+endToEnd, "test")
+		return mavenModules(target, append(profile, "-f", "integration/flink/pom.xml", "-Dtest="+endToEnd, "test")...)
 	}}
 	return []part{client, parity, chain}
 }

@@ -40,6 +40,12 @@ type Config struct {
 	MetadataMaxAge         time.Duration
 	MaxInFlight            int
 	Retries                *int
+	SendBufferBytes        int
+	ReceiveBufferBytes     int
+	CanonicalBootstrap     bool
+	MetadataRecovery       string
+	RebootstrapTrigger     *time.Duration
+	NoMetricsPush          bool
 	// Security nil: PLAINTEXT.
 	Security *Security
 	// Lease bounds when initialisations may be sent; nil: each has one of its own.

@@ -15,6 +15,9 @@ import (
 // (kafka.md 3), so that an epoch shorter than this goes without is fine; a whole JSON document per tick is not free.
 const statisticsInterval = 2 * time.Second
 
+// maxSocketBuffer is the largest buffer that librdkafka asks the system for.
+const maxSocketBuffer = 100_000_000
+
 // setting is one option of librdkafka.
 type setting struct{ name, value string }
 
@@ -79,8 +82,32 @@ func (m *mapper) connections(cfg producer.Config) {
 	m.millis("metadata.max.age.ms", "properties.metadata.max.age.ms", cfg.MetadataMaxAge, 1, 86_400_000)
 	// The refresh has a smaller range than the age; refreshing more often than asked for changes no result.
 	m.set("topic.metadata.refresh.interval.ms", strconv.FormatInt(min(cfg.MetadataMaxAge.Milliseconds(), 3_600_000), 10))
+	m.number("socket.send.buffer.bytes", "properties.send.buffer.bytes", int64(cfg.SendBufferBytes), 0, maxSocketBuffer)
+	m.number("socket.receive.buffer.bytes", "properties.receive.buffer.bytes", int64(cfg.ReceiveBufferBytes), 0, maxSocketBuffer)
+	if cfg.CanonicalBootstrap {
+		m.set("client.dns.lookup", "resolve_canonical_bootstrap_servers_only")
+	}
+	m.recovery(cfg)
+	if cfg.NoMetricsPush {
+		m.set("enable.metrics.push", "false")
+	}
 	m.set("log.connection.close", "false")
 	m.set("log_level", "6")
+}
+
+// recovery says what happens when none of the brokers that the client knows can be reached.
+func (m *mapper) recovery(cfg producer.Config) {
+	switch cfg.MetadataRecovery {
+	case "":
+	case "none", "rebootstrap":
+		m.set("metadata.recovery.strategy", cfg.MetadataRecovery)
+	default:
+		m.fault("properties.metadata.recovery.strategy = %q is unknown: choose none or rebootstrap", cfg.MetadataRecovery)
+	}
+	if cfg.RebootstrapTrigger != nil {
+		m.millis("metadata.recovery.rebootstrap.trigger.ms", "properties.metadata.recovery.rebootstrap.trigger.ms",
+			*cfg.RebootstrapTrigger, 0, math.MaxInt32)
+	}
 }
 
 func (m *mapper) delivery(cfg producer.Config) {

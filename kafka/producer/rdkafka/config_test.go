@@ -67,6 +67,30 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestConnectionSettings: these reach librdkafka when they are given, and leave it its own defaults when not.
+func TestConnectionSettings(t *testing.T) {
+	trigger := 7 * time.Second
+	cfg := valid()
+	cfg.SendBufferBytes, cfg.ReceiveBufferBytes, cfg.CanonicalBootstrap, cfg.NoMetricsPush = 1<<20, 1<<16, true, true
+	cfg.MetadataRecovery, cfg.RebootstrapTrigger = "none", &trigger
+	got, untouched := mapped(t, cfg, ""), mapped(t, valid(), "")
+	for name, want := range map[string]string{
+		"socket.send.buffer.bytes":                 "1048576",
+		"socket.receive.buffer.bytes":              "65536",
+		"client.dns.lookup":                        "resolve_canonical_bootstrap_servers_only",
+		"enable.metrics.push":                      "false",
+		"metadata.recovery.strategy":               "none",
+		"metadata.recovery.rebootstrap.trigger.ms": "7000",
+	} {
+		if got[name] != want {
+			t.Errorf("%s = %q, want %q", name, got[name], want)
+		}
+		if v := untouched[name]; v != "" && v != "0" {
+			t.Errorf("%s = %q although nobody asked for it", name, v)
+		}
+	}
+}
+
 // TestTimeoutsAreLoweredOnlyInTransactions: librdkafka refuses a producer that waits for longer than its transactions last.
 func TestTimeoutsAreLoweredOnlyInTransactions(t *testing.T) {
 	cfg := valid()
@@ -157,6 +181,7 @@ func TestMoreFaults(t *testing.T) {
 		want   string
 	}{
 		{func(c *producer.Config) { c.Idempotence = false }, "id", "properties.enable.idempotence = false"},
+		{func(c *producer.Config) { c.MetadataRecovery = "hope" }, "", `properties.metadata.recovery.strategy = "hope" is unknown`},
 		{func(c *producer.Config) { c.Acks = 7 }, "", "properties.acks = 7 is unknown"},
 		{func(c *producer.Config) { c.BootstrapServers = nil }, "", "properties.bootstrap.servers is empty"},
 		{func(c *producer.Config) { c.TransactionTimeout = 0 }, "id", "properties.transaction.timeout.ms = 0"},

@@ -59,8 +59,8 @@ func (c *client) fault(doing string, r result) *producer.Error {
 	case C.PS_ERR_BAD_TXN_TIMEOUT:
 		return badTransactionTimeout(c.cfg, 0)
 	case C.PS_ERR_TOPIC_AUTH:
-		return fault(producer.BadRequest, r.code, "%s: topic %q may not be written by this user: grant WRITE on the topic",
-			doing, r.topic)
+		return fault(producer.BadRequest, r.code, "%s: topic %q may not be written by this user: grant WRITE on the topic, "+
+			"and do not deny it DESCRIBE", doing, r.topic)
 	case C.PS_ERR_INVALID_TIMESTAMP:
 		return fault(producer.FailEpoch, r.code, "%s: topic %q refuses the timestamp of a record (%s): correct the metadata column "+
 			"'timestamp' of the rows, or the topic's message.timestamp.before.max.ms and message.timestamp.after.max.ms", doing, r.topic, r.text)

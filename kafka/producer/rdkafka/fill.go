@@ -31,7 +31,7 @@ func (e *Engine) Fill(ctx context.Context, cfg producer.Config, ids []string) er
 	if err != nil {
 		return err
 	}
-	options := append(in.OptionsOver(r.pass.Conn), kgo.SeedBrokers(cfg.BootstrapServers...), kgo.ClientID(cfg.ClientID))
+	options := append(in.OptionsOver(r.pass.Conn), kgo.SeedBrokers(seeds(cfg)...), kgo.ClientID(cfg.ClientID))
 	cl, err := kgo.NewClient(options...)
 	if err != nil {
 		return producer.Errorf(producer.BadRequest, "a client for initialising transactional ids: %w", err)

@@ -38,7 +38,7 @@ type admin struct {
 
 // clusterKey names the cluster that cfg means and who asks it; it is not for texts.
 func clusterKey(cfg producer.Config) string {
-	return strings.Join(cfg.BootstrapServers, ",") + "\x00" + cfg.Security.Fingerprint()
+	return strings.Join(cfg.BootstrapServers, ",") + "\x00" + strconv.FormatBool(cfg.CanonicalBootstrap) + cfg.Security.Fingerprint()
 }
 
 func newIdentities() *identities { return &identities{clients: map[string]*admin{}} }
@@ -66,7 +66,7 @@ func newAdmin(cfg producer.Config) (*admin, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := append(in.Options(), kgo.SeedBrokers(cfg.BootstrapServers...), kgo.ClientID("penstock-identity"))
+	options := append(in.Options(), kgo.SeedBrokers(seeds(cfg)...), kgo.ClientID("penstock-identity"))
 	raw, err := kgo.NewClient(options...)
 	if err != nil {
 		return nil, producer.Errorf(producer.BadRequest, "properties.bootstrap.servers = %s: %w",

@@ -44,11 +44,15 @@ func TestStatisticsAgreeWithTheCoordinator(t *testing.T) {
 	check(t, err, producer.Fenced, "stats-0-2", "another attempt")
 }
 
-// TestWriterOnARealBroker runs epochs, a gap and an abort as a sink writer does, and commits what was sealed.
+// TestWriterOnARealBroker runs epochs, a gap and an abort as a sink writer does, and commits what was sealed; with every option for its
+// connections, which changes nothing.
 func TestWriterOnARealBroker(t *testing.T) {
 	b, e := realBroker(t), newEngine(t)
 	createTopic(t, b, "writer", 2, nil)
-	w := epoch.NewWriter(epoch.Options{Engine: e, Config: config(b.Addr()), Transactional: true, WarmPool: true})
+	cfg, trigger := config(b.Addr()), 7*time.Second
+	cfg.SendBufferBytes, cfg.ReceiveBufferBytes, cfg.CanonicalBootstrap, cfg.NoMetricsPush = 1<<18, 1<<16, true, true
+	cfg.MetadataRecovery, cfg.RebootstrapTrigger = "none", &trigger
+	w := epoch.NewWriter(epoch.Options{Engine: e, Config: cfg, Transactional: true, WarmPool: true})
 	ctx := testContext(t, 60*time.Second)
 	id := func(n int) string { return fmt.Sprintf("writer-0-%d", n) }
 	const perEpoch = 700

@@ -1542,7 +1542,18 @@ type KafkaConfig struct {
 	WarmPool bool `protobuf:"varint,24,opt,name=warm_pool,json=warmPool,proto3" json:"warm_pool,omitempty"`
 	// Unset: neither encrypted nor authenticated. Only in the request of an opening writer, never in a job graph: key stores are
 	// files of the TaskManager.
-	Security      *Security `protobuf:"bytes,25,opt,name=security,proto3" json:"security,omitempty"`
+	Security *Security `protobuf:"bytes,25,opt,name=security,proto3" json:"security,omitempty"`
+	// Buffers of the sockets; 0 = as the operating system has them.
+	SendBufferBytes    uint32 `protobuf:"varint,26,opt,name=send_buffer_bytes,json=sendBufferBytes,proto3" json:"send_buffer_bytes,omitempty"`
+	ReceiveBufferBytes uint32 `protobuf:"varint,27,opt,name=receive_buffer_bytes,json=receiveBufferBytes,proto3" json:"receive_buffer_bytes,omitempty"`
+	// Each of bootstrap_servers stands for the canonical names of its addresses.
+	CanonicalBootstrapServers bool `protobuf:"varint,28,opt,name=canonical_bootstrap_servers,json=canonicalBootstrapServers,proto3" json:"canonical_bootstrap_servers,omitempty"`
+	// What happens when none of the known brokers can be reached: none, or rebootstrap; empty = engine default.
+	MetadataRecovery string `protobuf:"bytes,29,opt,name=metadata_recovery,json=metadataRecovery,proto3" json:"metadata_recovery,omitempty"`
+	// After how long rebootstrap happens; unset = engine default.
+	RebootstrapTriggerMs *uint32 `protobuf:"varint,30,opt,name=rebootstrap_trigger_ms,json=rebootstrapTriggerMs,proto3,oneof" json:"rebootstrap_trigger_ms,omitempty"`
+	// The client's own metrics are not offered to the brokers (KIP-714).
+	NoMetricsPush bool `protobuf:"varint,31,opt,name=no_metrics_push,json=noMetricsPush,proto3" json:"no_metrics_push,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1750,6 +1761,48 @@ func (x *KafkaConfig) GetSecurity() *Security {
 		return x.Security
 	}
 	return nil
+}
+
+func (x *KafkaConfig) GetSendBufferBytes() uint32 {
+	if x != nil {
+		return x.SendBufferBytes
+	}
+	return 0
+}
+
+func (x *KafkaConfig) GetReceiveBufferBytes() uint32 {
+	if x != nil {
+		return x.ReceiveBufferBytes
+	}
+	return 0
+}
+
+func (x *KafkaConfig) GetCanonicalBootstrapServers() bool {
+	if x != nil {
+		return x.CanonicalBootstrapServers
+	}
+	return false
+}
+
+func (x *KafkaConfig) GetMetadataRecovery() string {
+	if x != nil {
+		return x.MetadataRecovery
+	}
+	return ""
+}
+
+func (x *KafkaConfig) GetRebootstrapTriggerMs() uint32 {
+	if x != nil && x.RebootstrapTriggerMs != nil {
+		return *x.RebootstrapTriggerMs
+	}
+	return 0
+}
+
+func (x *KafkaConfig) GetNoMetricsPush() bool {
+	if x != nil {
+		return x.NoMetricsPush
+	}
+	return false
 }
 
 // Security protects the connections to the brokers. Nothing may log these messages; what is secret is marked debug_redact, and a
@@ -3166,7 +3219,7 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x1dMAP_NULL_KEY_MODE_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04FAIL\x10\x01\x12\b\n" +
 	"\x04DROP\x10\x02\x12\v\n" +
-	"\aLITERAL\x10\x03\"\xd7\b\n" +
+	"\aLITERAL\x10\x03\"\xa0\v\n" +
 	"\vKafkaConfig\x12+\n" +
 	"\x11bootstrap_servers\x18\x01 \x03(\tR\x10bootstrapServers\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -3195,12 +3248,19 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\rmax_in_flight\x18\x16 \x01(\rR\vmaxInFlight\x12\x1d\n" +
 	"\aretries\x18\x17 \x01(\rH\x02R\aretries\x88\x01\x01\x12\x1b\n" +
 	"\twarm_pool\x18\x18 \x01(\bR\bwarmPool\x121\n" +
-	"\bsecurity\x18\x19 \x01(\v2\x15.penstock.v1.SecurityR\bsecurityB\f\n" +
+	"\bsecurity\x18\x19 \x01(\v2\x15.penstock.v1.SecurityR\bsecurity\x12*\n" +
+	"\x11send_buffer_bytes\x18\x1a \x01(\rR\x0fsendBufferBytes\x120\n" +
+	"\x14receive_buffer_bytes\x18\x1b \x01(\rR\x12receiveBufferBytes\x12>\n" +
+	"\x1bcanonical_bootstrap_servers\x18\x1c \x01(\bR\x19canonicalBootstrapServers\x12+\n" +
+	"\x11metadata_recovery\x18\x1d \x01(\tR\x10metadataRecovery\x129\n" +
+	"\x16rebootstrap_trigger_ms\x18\x1e \x01(\rH\x03R\x14rebootstrapTriggerMs\x88\x01\x01\x12&\n" +
+	"\x0fno_metrics_push\x18\x1f \x01(\bR\rnoMetricsPushB\f\n" +
 	"\n" +
 	"_linger_msB\x14\n" +
 	"\x12_compression_levelB\n" +
 	"\n" +
-	"\b_retries\"U\n" +
+	"\b_retriesB\x19\n" +
+	"\x17_rebootstrap_trigger_ms\"U\n" +
 	"\bSecurity\x12\"\n" +
 	"\x03tls\x18\x01 \x01(\v2\x10.penstock.v1.TlsR\x03tls\x12%\n" +
 	"\x04sasl\x18\x02 \x01(\v2\x11.penstock.v1.SaslR\x04sasl\"\xd3\x01\n" +

@@ -5,12 +5,14 @@ import dev.penstock.flink.security.UnsupportedSecurityException;
 import dev.penstock.proto.v1.KafkaConfig;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.kafka.clients.ClientDnsLookup;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.SaslConfigs;
@@ -35,6 +37,12 @@ final class ProducerProperties {
 
     /** The broker-side wait that librdkafka accepts at most. */
     private static final int MAX_REQUEST_TIMEOUT_MS = 900_000;
+
+    /** The largest buffer that the daemon's client asks the system for; systems give far less. */
+    private static final int MAX_SOCKET_BUFFER = 100_000_000;
+
+    private static final String RECOVERY = "metadata.recovery.strategy";
+    private static final String RECOVERY_TRIGGER = "metadata.recovery.rebootstrap.trigger.ms";
 
     /** What KafkaSecurity.resolve reads where the task runs. */
     private static final Set<String> PLACEHOLDERS =
@@ -160,6 +168,7 @@ final class ProducerProperties {
                         .setWarmPool(warmPool);
         backoffs(config);
         compression(config);
+        network(config);
         if (given.containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
             // Java's default of 16 KiB is a buffer per partition and would make the daemon's batches far too small.
             config.setBatchBytes(Math.max(1, effective.getInt(ProducerConfig.BATCH_SIZE_CONFIG)));
@@ -195,6 +204,31 @@ final class ProducerProperties {
         if (given.containsKey(levelKey)) {
             config.setCompressionLevel(effective.getInt(levelKey));
         }
+    }
+
+    /** Where the defaults are the daemon's own, only what the user gives counts: none of it changes a record. */
+    private void network(KafkaConfig.Builder config) {
+        if (given.containsKey(ProducerConfig.SEND_BUFFER_CONFIG)) {
+            config.setSendBufferBytes(socketBuffer(ProducerConfig.SEND_BUFFER_CONFIG));
+        }
+        if (given.containsKey(ProducerConfig.RECEIVE_BUFFER_CONFIG)) {
+            config.setReceiveBufferBytes(socketBuffer(ProducerConfig.RECEIVE_BUFFER_CONFIG));
+        }
+        config.setCanonicalBootstrapServers(effective.getString(ProducerConfig.CLIENT_DNS_LOOKUP_CONFIG)
+                .equals(ClientDnsLookup.RESOLVE_CANONICAL_BOOTSTRAP_SERVERS_ONLY.toString()));
+        config.setNoMetricsPush(!effective.getBoolean(ProducerConfig.ENABLE_METRICS_PUSH_CONFIG));
+        if (given.containsKey(RECOVERY)) {
+            config.setMetadataRecovery(effective.getString(RECOVERY).toLowerCase(Locale.ROOT));
+        }
+        // The client of connector 4.0 has no such property, and ignores it.
+        if (given.containsKey(RECOVERY_TRIGGER) && effective.values().containsKey(RECOVERY_TRIGGER)) {
+            config.setRebootstrapTriggerMs(millis(RECOVERY_TRIGGER));
+        }
+    }
+
+    /** -1 leaves the buffer to the operating system, which is 0 for the daemon; so does Java's 0. */
+    private int socketBuffer(String key) {
+        return Math.min(MAX_SOCKET_BUFFER, Math.max(0, effective.getInt(key)));
     }
 
     /**

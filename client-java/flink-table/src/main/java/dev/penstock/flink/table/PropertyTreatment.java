@@ -59,6 +59,13 @@ enum PropertyTreatment {
                 ProducerConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG,
                 ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG,
                 ProducerConfig.METADATA_MAX_AGE_CONFIG,
+                ProducerConfig.CLIENT_DNS_LOOKUP_CONFIG,
+                ProducerConfig.SEND_BUFFER_CONFIG,
+                ProducerConfig.RECEIVE_BUFFER_CONFIG,
+                ProducerConfig.ENABLE_METRICS_PUSH_CONFIG,
+                "metadata.recovery.strategy",
+                // Not in kafka-clients 3.9.
+                "metadata.recovery.rebootstrap.trigger.ms",
                 CommonClientConfigs.SECURITY_PROTOCOL_CONFIG,
                 SslConfigs.SSL_TRUSTSTORE_TYPE_CONFIG,
                 SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG,
@@ -102,17 +109,11 @@ enum PropertyTreatment {
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG);
         put(
                 DEFAULT_ONLY,
-                ProducerConfig.CLIENT_DNS_LOOKUP_CONFIG,
-                ProducerConfig.SEND_BUFFER_CONFIG,
-                ProducerConfig.RECEIVE_BUFFER_CONFIG,
                 ProducerConfig.PARTITIONER_CLASS_CONFIG,
                 ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG,
                 ProducerConfig.PARTITIONER_AVAILABILITY_TIMEOUT_MS_CONFIG,
                 ProducerConfig.INTERCEPTOR_CLASSES_CONFIG,
                 ProducerConfig.METRIC_REPORTER_CLASSES_CONFIG,
-                ProducerConfig.ENABLE_METRICS_PUSH_CONFIG,
-                "metadata.recovery.strategy",
-                "metadata.recovery.rebootstrap.trigger.ms",
                 // Not in kafka-clients 3.9.
                 "transaction.two.phase.commit.enable",
                 "security.providers",

@@ -118,10 +118,14 @@ final class RecordPlan {
         requireKnownMetadata(row);
         row.metadata(TIMESTAMP).ifPresent(shape::setTimestampColumn);
         if (row.metadata(HEADERS).isPresent()) {
-            String connector = Objects.toString(KafkaSink.class.getPackage().getImplementationVersion());
-            requireKnownHeaders(connector);
+            requireKnownHeaders(connector());
             shape.setHeadersColumn(row.metadata(HEADERS).getAsInt());
         }
+    }
+
+    /** The version of flink-connector-kafka as its jar tells it, for example "5.0.0-2.2"; "null" when it tells none. */
+    static String connector() {
+        return Objects.toString(KafkaSink.class.getPackage().getImplementationVersion());
     }
 
     /** Refuses metadata that a later connector may write. */

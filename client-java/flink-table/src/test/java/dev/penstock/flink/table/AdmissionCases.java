@@ -17,7 +17,8 @@ final class AdmissionCases {
 
     private static final Pattern HEAD = Pattern.compile("(?m)^-- [a-z0-9-]+: ");
     private static final Pattern CASE = Pattern.compile(
-            "(?m)^-- ([a-z0-9-]+): (native|fallback|fallback, refused|invalid)(?:: (.*))?\n([^-][\\s\\S]*?\\));\n");
+            "(?m)^-- ([a-z0-9-]+): (native|fallback|fallback, refused|invalid)(?: with connector ([0-9.]+))?(?:: (.*))?\n"
+                    + "([^-][\\s\\S]*?\\));\n");
 
     private AdmissionCases() {}
 
@@ -25,13 +26,19 @@ final class AdmissionCases {
      * One table.
      *
      * @param verdict native, fallback, or "fallback, refused", or invalid
-     * @param words part of the reason, null for a native one
+     * @param connector the line of flink-connector-kafka that a native case is limited to, or null
+     * @param words part of the reason; of a native case, of what another connector does; null when there is none
      * @param definition what follows {@code CREATE TABLE t}
      */
-    record Case(String name, String verdict, String words, String definition) {
+    record Case(String name, String verdict, String connector, String words, String definition) {
 
         boolean isNative() {
             return verdict.equals("native");
+        }
+
+        /** The verdict with the connector of this class path. */
+        String verdictHere() {
+            return connector == null || RecordPlan.connector().startsWith(connector + ".") ? verdict : "fallback";
         }
 
         @Override
@@ -50,7 +57,8 @@ final class AdmissionCases {
         List<Case> cases = new ArrayList<>();
         Matcher matcher = CASE.matcher(text);
         while (matcher.find()) {
-            cases.add(new Case(matcher.group(1), matcher.group(2), matcher.group(3), complete(matcher.group(4))));
+            cases.add(new Case(matcher.group(1), matcher.group(2), matcher.group(3), matcher.group(4),
+                    complete(matcher.group(5))));
         }
         long heads = HEAD.matcher(text).results().count();
         if (cases.size() != heads) {

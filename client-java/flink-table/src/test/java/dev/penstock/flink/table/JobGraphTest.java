@@ -83,8 +83,8 @@ class JobGraphTest {
     @Test
     void thePlanSaysWhoWritesAndWhy() {
         assertTrue(explain("penstock-kafka", "").contains("penstock-kafka [native]: Writer"));
-        String fallback = explain("penstock-kafka", ", 'properties.send.buffer.bytes'='1'");
-        assertTrue(fallback.contains("penstock-kafka [fallback: property 'send.buffer.bytes' is not"), fallback);
+        String fallback = explain("penstock-kafka", ", 'properties.partitioner.ignore.keys'='true'");
+        assertTrue(fallback.contains("penstock-kafka [fallback: property 'partitioner.ignore.keys' is not"), fallback);
     }
 
     @Test

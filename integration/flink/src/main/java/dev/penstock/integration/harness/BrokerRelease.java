@@ -3,6 +3,7 @@ package dev.penstock.integration.harness;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.utils.AppInfoParser;
 
 /** A release of the broker with the transaction protocol that it speaks. */
 public enum BrokerRelease {
@@ -45,6 +46,9 @@ public enum BrokerRelease {
         }
     }
 
+    /** Kafka's client libraries before 4.0, of flink-connector-kafka 4.0, know protocol 1 alone. */
+    private static final String CLIENTS_OF_PROTOCOL_1 = "3.";
+
     private final Line line;
     private final List<String> formatOptions;
 
@@ -63,9 +67,9 @@ public enum BrokerRelease {
         return System.getProperty("penstock.broker") == null ? List.of(all) : List.of(underTest());
     }
 
-    /** Whether commits may raise the epoch of a producer. */
+    /** Whether commits may raise the epoch of a producer: the clients of this JVM have to speak protocol 2 as well. */
     public boolean hasProtocol2() {
-        return this == KAFKA_4_2;
+        return this == KAFKA_4_2 && !AppInfoParser.getVersion().startsWith(CLIENTS_OF_PROTOCOL_1);
     }
 
     /** The file with the class path. */

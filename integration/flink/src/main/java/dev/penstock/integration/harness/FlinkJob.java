@@ -122,6 +122,11 @@ public final class FlinkJob {
         return Long.parseLong(folder.getFileName().toString().substring("chk-".length()));
     }
 
+    /** The number of the newest complete checkpoint; 0 before the first. */
+    public long latestCheckpointId() throws IOException {
+        return latestCheckpoint().path("id").asLong();
+    }
+
     private JsonNode latestCheckpoint() throws IOException {
         return rest.get("/jobs/" + id + "/checkpoints").path("latest").path("completed");
     }

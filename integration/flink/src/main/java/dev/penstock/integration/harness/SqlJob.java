@@ -86,6 +86,11 @@ public final class SqlJob {
         return rows;
     }
 
+    /** Runs a script that starts no job, for example one that compiles a plan into a file. */
+    public void run(String script) {
+        execute(environment(), script);
+    }
+
     /** What EXPLAIN JSON_EXECUTION_PLAN says about the last statement; operator names show native or fallback. */
     public String explain(String script) {
         List<String> statements = statements(script);

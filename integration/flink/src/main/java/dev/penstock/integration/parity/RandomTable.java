@@ -1,6 +1,7 @@
 package dev.penstock.integration.parity;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -10,6 +11,8 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.apache.flink.streaming.connectors.kafka.table.KafkaConnectorOptions;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.DataType;
@@ -50,15 +53,16 @@ record RandomTable(
         METADATA.put("timestamp", DataTypes.TIMESTAMP_LTZ(3));
     }
 
-    private static final ParityFormat[] INSERT_ONLY = {
-        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
-        ParityFormat.PROTOBUF
-    };
-    private static final ParityFormat[] ANY = {
-        ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
-        ParityFormat.PROTOBUF, ParityFormat.DEBEZIUM_JSON, ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON,
-        ParityFormat.OGG_JSON, ParityFormat.DEBEZIUM_AVRO_CONFLUENT
-    };
+    private static final ParityFormat[] INSERT_ONLY = known(
+            ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
+            ParityFormat.PROTOBUF);
+    private static final ParityFormat[] ANY = known(
+            ParityFormat.JSON, ParityFormat.CSV, ParityFormat.RAW, ParityFormat.AVRO, ParityFormat.AVRO_CONFLUENT,
+            ParityFormat.PROTOBUF, ParityFormat.DEBEZIUM_JSON, ParityFormat.CANAL_JSON, ParityFormat.MAXWELL_JSON,
+            ParityFormat.OGG_JSON, ParityFormat.DEBEZIUM_AVRO_CONFLUENT);
+    /** Headers are native with this line of the connector. */
+    private static final boolean HEADERS =
+            String.valueOf(KafkaSink.class.getPackage().getImplementationVersion()).startsWith("5.0.");
     private static final String PREFIX = "key_";
 
     static RandomTable random(SplittableRandom random, boolean upsert) {
@@ -81,7 +85,8 @@ record RandomTable(
         List<String> topics = random.nextInt(4) == 0 ? List.of("a", "b.2", "c_3") : List.of("flights");
         List<String> metadata = new ArrayList<>();
         for (String name : METADATA.keySet()) {
-            if (name.equals("topic") ? topics.size() > 1 : random.nextInt(3) == 0) {
+            boolean free = HEADERS || !name.equals("headers");
+            if (name.equals("topic") ? topics.size() > 1 : free && random.nextInt(3) == 0) {
                 metadata.add(name);
             }
         }
@@ -117,6 +122,12 @@ record RandomTable(
     private static boolean apart(ParityFormat key, ParityFormat value) {
         boolean protobuf = key == ParityFormat.PROTOBUF || value == ParityFormat.PROTOBUF;
         return value == ParityFormat.RAW || protobuf || value.isAvro() != key.isAvro();
+    }
+
+    /** Those that are native in this line of Flink: protobuf is from 2.2 on. */
+    private static ParityFormat[] known(ParityFormat... formats) {
+        boolean protobuf = EnvironmentInformation.getVersion().compareTo("2.2") >= 0;
+        return Arrays.stream(formats).filter(f -> protobuf || f != ParityFormat.PROTOBUF).toArray(ParityFormat[]::new);
     }
 
     private static void format(Map<String, String> into, String part, ParityFormat format, FormatOptions options) {

@@ -2,9 +2,12 @@ package dev.penstock.integration.parity;
 
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
+import org.apache.flink.table.data.ArrayData;
+import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.binary.BinaryRowData;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.IntType;
 
 /** The forms in which Flink's operators hand rows to a sink. */
 enum RowShape {
@@ -19,17 +22,37 @@ enum RowShape {
 
     private static final int OFFSET = 24;
 
-    /** Returns {@code row} in this form; the binary forms are copies. */
+    /** Below Flink 2.2 a null among elements that are NOT NULL has no binary form: nobody looks for it before reading. */
+    private static final boolean NULLS_AMONG_ELEMENTS = nullsAmongElements();
+
+    /** Returns {@code row} in this form; the binary forms are copies. A row that has no binary form stays as it is. */
     RowData shape(RowData row, RowDataSerializer serializer) {
         if (this == GENERIC) {
             return row;
         }
-        BinaryRowData binary = serializer.toBinaryRow(row).copy();
+        BinaryRowData binary;
+        try {
+            binary = serializer.toBinaryRow(row).copy();
+        } catch (NullPointerException e) {
+            if (NULLS_AMONG_ELEMENTS) {
+                throw e;
+            }
+            return row;
+        }
         return switch (this) {
             case BINARY_OFF_HEAP -> offHeap(binary);
             case BINARY_SEGMENTS -> segments(binary);
             default -> binary;
         };
+    }
+
+    private static boolean nullsAmongElements() {
+        try {
+            ArrayData.createElementGetter(new IntType(false)).getElementOrNull(new GenericArrayData(new Integer[1]), 0);
+            return true;
+        } catch (NullPointerException e) {
+            return false;
+        }
     }
 
     private static BinaryRowData offHeap(BinaryRowData row) {
