@@ -55,3 +55,21 @@ $(KUBE)/crd/complete: deploy.mk
 	  sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
 	  install -m 644 $$folder/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml $(KUBE)/crd/
 	@touch $@
+
+# ---------------------------------------------------------------- monitoring
+
+PROMTOOL_VERSION := v0.316.0
+
+$(BUILD)/tools/promtool:
+	@mkdir -p $(dir $@)
+	GOBIN=$(dir $@) nice go install github.com/prometheus/prometheus/cmd/promtool@$(PROMTOOL_VERSION)
+
+.PHONY: monitoring-docs
+monitoring-docs: ## Write the table of metrics in docs/observability.md from a scrape
+	cd $(ROOT) && go test -count=1 ./daemon/telemetry -run TestDocumentedMetricsAreThoseServed -update
+
+.PHONY: monitoring-check
+monitoring-check: $(BUILD)/tools/promtool ## promtool's opinion of the alerts, and their cases; dashboard and docs against a scrape
+	$(BUILD)/tools/promtool check rules --lint-fatal $(ROOT)/monitoring/alerts.yaml
+	$(BUILD)/tools/promtool test rules $(ROOT)/monitoring/alerts_test.yaml
+	cd $(ROOT) && go test -count=1 ./daemon/telemetry
