@@ -4,13 +4,28 @@
 UNIT_EXPOSURE := 20
 UNITS := $(ROOT)/daemon/systemd
 
+PREFIX  ?= /usr
+DESTDIR ?=
+
+.PHONY: install
+install: daemon ## Install daemon, configuration, units and guide (PREFIX=/usr DESTDIR=)
+	install -D -m 755 $(BUILD)/penstockd $(DESTDIR)$(PREFIX)/bin/penstockd
+	test -e $(DESTDIR)/etc/penstock/penstockd.toml || \
+	  install -D -m 644 $(ROOT)/daemon/config/penstockd.toml $(DESTDIR)/etc/penstock/penstockd.toml
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system $(UNITS)/penstockd.service $(UNITS)/penstockd.socket
+	sed -i 's|^ExecStart=/usr/bin/|ExecStart=$(PREFIX)/bin/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/penstockd.service
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/penstock $(ROOT)/docs/bare-metal.md $(ROOT)/docs/observability.md $(ROOT)/LICENSE
+
+# Installed into a folder, and judged from there.
 .PHONY: unit-check
-unit-check: daemon ## systemd's own opinion of the unit files: verify, and an exposure below 2.0
+unit-check: ## systemd's own opinion of the units as they are installed: verify, and an exposure below 2.0
 	@command -v systemd-analyze > /dev/null || { \
 	  echo "unit-check needs systemd-analyze (Debian, Ubuntu: package systemd); systemd need not run" >&2; exit 1; }
-	@rm -rf $(BUILD)/units && mkdir -p $(BUILD)/units
-	@sed 's|^ExecStart=/usr/bin/penstockd |ExecStart=$(BUILD)/penstockd |' $(UNITS)/penstockd.service > $(BUILD)/units/penstockd.service
-	@cp $(UNITS)/penstockd.socket $(BUILD)/units/
+	@rm -rf $(BUILD)/installed $(BUILD)/units && mkdir -p $(BUILD)/units
+	$(MAKE) -s install DESTDIR=$(BUILD)/installed
+	$(BUILD)/installed/usr/bin/penstockd validate --config $(BUILD)/installed/etc/penstock/penstockd.toml
+	@cp $(BUILD)/installed/usr/lib/systemd/system/* $(BUILD)/units/
+	@sed -i 's|^ExecStart=/usr/bin/penstockd |ExecStart=$(BUILD)/installed/usr/bin/penstockd |' $(BUILD)/units/penstockd.service
 	cd $(BUILD)/units && systemd-analyze verify --man=no ./penstockd.service ./penstockd.socket 2> verify.txt; \
 	  code=$$?; cat verify.txt >&2; [ $$code = 0 ] && [ ! -s verify.txt ]
 	cd $(BUILD)/units && systemd-analyze security --no-pager --offline=true --threshold=$(UNIT_EXPOSURE) ./penstockd.service > security.txt; \
