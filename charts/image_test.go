@@ -51,3 +51,15 @@ func TestImageFitsTheChart(t *testing.T) {
 		t.Errorf("the last stage is %s, with more in it than the program needs", last)
 	}
 }
+
+// TestChartIsOfThisRelease: appVersion, which is the image's tag, is the release that CHANGELOG.md begins with.
+func TestChartIsOfThisRelease(t *testing.T) {
+	text, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindSubmatch(text)
+	if got := load(t).Metadata.AppVersion; release == nil || got != string(release[1]) {
+		t.Errorf("appVersion %s, CHANGELOG.md begins with %s", got, release)
+	}
+}
