@@ -56,7 +56,9 @@ func asked(t *testing.T, lines ...string) *diagnosis {
 	return d
 }
 
-func bootstrap(addresses ...string) string { return "bootstrap.servers=" + strings.Join(addresses, ",") }
+func bootstrap(addresses ...string) string {
+	return "bootstrap.servers=" + strings.Join(addresses, ",")
+}
 
 // closedPort is an address that nobody listens on.
 func closedPort(t *testing.T) string {
