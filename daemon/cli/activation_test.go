@@ -188,7 +188,7 @@ func TestSystemdActivates(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	daemontest.Eventually(t, "systemd listens", func() bool { _, err := os.Stat(path); return err == nil })
+	daemontest.Eventually(t, "systemd listens", func() bool { return strings.Contains(log.String(), "Listening on "+path) })
 	if strings.Contains(log.String(), "msg=ready") {
 		t.Error("the daemon runs before anybody connects")
 	}
