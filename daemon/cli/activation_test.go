@@ -46,6 +46,14 @@ func startActivated(t *testing.T, log *log, files []*os.File, env []string, args
 	return cmd, ended
 }
 
+// endOf waits for a process that was started, and kills one that does not end.
+func endOf(t *testing.T, cmd *exec.Cmd) error {
+	t.Helper()
+	late := time.AfterFunc(daemontest.Deadline, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	return cmd.Wait()
+}
+
 // managerSocket listens as the socket unit does, for as long as the test runs.
 func managerSocket(t *testing.T, path string) *os.File {
 	t.Helper()
@@ -198,7 +206,7 @@ func TestSystemdActivates(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := endOf(t, cmd); err != nil {
 		t.Errorf("it ended with %v\n%s", err, log.String())
 	}
 	if _, err := os.Stat(path); err != nil {

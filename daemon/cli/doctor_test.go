@@ -57,9 +57,10 @@ func diagnosed(t *testing.T, cmd *exec.Cmd) (int, map[string]doctor.Finding) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	_ = endOf(t, cmd) // the exit code says it
 	var list []doctor.Finding
 	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
 		t.Fatalf("%v: %s %s", err, out.String(), errOut.String())
@@ -119,7 +120,7 @@ func TestDoctorAsAnotherUser(t *testing.T) {
 			t.Errorf("the stranger: exit code %d", code)
 		}
 		daemon.Process.Signal(syscall.SIGTERM)
-		if err := daemon.Wait(); err != nil {
+		if err := endOf(t, daemon); err != nil {
 			t.Fatal(err)
 		}
 		os.RemoveAll(folder)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,12 +63,17 @@ func TestGuideCommandsRun(t *testing.T) {
 	for _, block := range blocks {
 		cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(block[1], "/etc/penstock/penstockd.toml", config))
 		cmd.Env, cmd.Dir = environment, home
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s\n%s", err, block[1], out)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := endOf(t, cmd); err != nil {
+			t.Errorf("%v\n%s\n%s", err, block[1], out.String())
 		}
 	}
 	daemon.Process.Signal(syscall.SIGTERM)
-	if err := daemon.Wait(); err != nil {
+	if err := endOf(t, daemon); err != nil {
 		t.Error(err)
 	}
 }
