@@ -270,6 +270,9 @@ func TestTheServerTakesEveryManifest(t *testing.T) {
 			t.Errorf("%s: the level restricted takes a folder of the node: %q", name, refusal)
 		}
 	}
+	if refusal := s.judge(guideDeployment(t), "flink"); refusal != "" {
+		t.Errorf("docs/kubernetes.md: %s", refusal)
+	}
 	t.Logf("%d objects judged", judged)
 	s.refuses(t)
 }

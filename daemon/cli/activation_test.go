@@ -46,6 +46,14 @@ func startActivated(t *testing.T, log *log, files []*os.File, env []string, args
 	return cmd, ended
 }
 
+// endOf waits for a process that was started, and kills one that does not end.
+func endOf(t *testing.T, cmd *exec.Cmd) error {
+	t.Helper()
+	late := time.AfterFunc(daemontest.Deadline, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	return cmd.Wait()
+}
+
 // managerSocket listens as the socket unit does, for as long as the test runs.
 func managerSocket(t *testing.T, path string) *os.File {
 	t.Helper()
@@ -164,5 +172,44 @@ func TestDrainRefusesOnTheManagersSocket(t *testing.T) {
 		}
 	case <-time.After(daemontest.Deadline):
 		t.Fatal("it does not end")
+	}
+}
+
+// TestSystemdActivates has systemd's own tool listen and start the daemon at the first connection.
+func TestSystemdActivates(t *testing.T) {
+	tool, err := exec.LookPath("systemd-socket-activate")
+	if err != nil {
+		t.Skip("needs systemd-socket-activate of Debian's package systemd")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "session.sock")
+	config := writeConfig(t, fmt.Sprintf("version = 1\n[listen]\ndirectory = %q\n[arena]\ncapacity = \"8MiB\"\nsegment = \"1MiB\"\n"+
+		"[metrics]\nlisten = \"\"\n[process]\nshutdown_grace = \"50ms\"\n", folder))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log log
+	cmd := exec.Command(tool, "-E", asDaemon+"=1", "-l", filepath.Join(folder, "api.sock"), "-l", path, self, "run", "--config", config)
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	daemontest.Eventually(t, "systemd listens", func() bool { return strings.Contains(log.String(), "Listening on "+path) })
+	if strings.Contains(log.String(), "msg=ready") {
+		t.Error("the daemon runs before anybody connects")
+	}
+	c := daemontest.Open(t, path, "first")
+	c.MustLease()
+	c.Kill()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := endOf(t, cmd); err != nil {
+		t.Errorf("it ended with %v\n%s", err, log.String())
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("systemd's socket is gone: %v", err)
 	}
 }

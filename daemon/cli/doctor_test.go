@@ -28,11 +28,13 @@ func as(t *testing.T, uid uint32, script string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	// The folder of the test binary is the builder's alone.
-	copied := filepath.Join(open(t), "penstockd")
-	if out, err := exec.Command("cp", self, copied).CombinedOutput(); err != nil {
-		t.Fatal(err, string(out))
+	reachable := filepath.Join(open(t), "penstockd")
+	if err := os.Link(self, reachable); err != nil {
+		if out, err := exec.Command("cp", self, reachable).CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
 	}
-	cmd := exec.Command("sh", append([]string{"-c", script + ` exec "$0" "$@"`, copied}, args...)...)
+	cmd := exec.Command("sh", append([]string{"-c", script + ` exec "$0" "$@"`, reachable}, args...)...)
 	cmd.Env = append(os.Environ(), asDaemon+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	return cmd
@@ -55,9 +57,10 @@ func diagnosed(t *testing.T, cmd *exec.Cmd) (int, map[string]doctor.Finding) {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	_ = endOf(t, cmd) // the exit code says it
 	var list []doctor.Finding
 	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
 		t.Fatalf("%v: %s %s", err, out.String(), errOut.String())
@@ -117,7 +120,7 @@ func TestDoctorAsAnotherUser(t *testing.T) {
 			t.Errorf("the stranger: exit code %d", code)
 		}
 		daemon.Process.Signal(syscall.SIGTERM)
-		if err := daemon.Wait(); err != nil {
+		if err := endOf(t, daemon); err != nil {
 			t.Fatal(err)
 		}
 		os.RemoveAll(folder)

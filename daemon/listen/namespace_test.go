@@ -2,6 +2,7 @@ package listen
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // asStranger makes the test binary accept one connection on descriptor 3 and print who connected.
@@ -64,7 +66,9 @@ func TestUserNamespaceHidesThePeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for host, want := range map[int]string{0: "1000", 1234: "65534"} {
-		cmd := exec.Command(self)
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, self)
 		cmd.Env = append(os.Environ(), asStranger+"=1")
 		cmd.ExtraFiles = []*os.File{file}
 		cmd.SysProcAttr = &syscall.SysProcAttr{
