@@ -93,6 +93,12 @@ soak: daemon broker-classpath ## Random histories of a daemon and a broker again
 	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run TestRandomHistories -v -args -out $(OUT)/soak.json \
 		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
 
+.PHONY: memory-soak
+memory-soak: daemon broker-classpath ## Client processes killed at random points; every byte must come back (ROUNDS=n SEED=s)
+	@mkdir -p $(OUT)
+	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/memorysoak -v -args -out $(OUT)/memory-soak.json \
+		-rounds $(or $(ROUNDS),10000) -seed $(or $(SEED),$(shell date +%s))
+
 .PHONY: soak-job
 soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n MINUTES=n SEED=s)
 	$(INTEGRATION_JAVA) $(if $(ROUNDS),-Dsoak.rounds=$(ROUNDS)) $(if $(MINUTES),-Dsoak.minutes=$(MINUTES)) -Dsoak.seed=$(or $(SEED),$(shell date +%s)) dev.penstock.integration.soak.JobSoak
