@@ -182,3 +182,11 @@ func (t *Table) Abandon(slot uint32) error {
 	_, err := shm.Abandon.Swap(t.addr(slot), t.Word(slot), t.session)
 	return err
 }
+
+// Scribble changes one byte of shared memory while others read it, by an atomic store of the word around it: one scribbler for each word.
+func Scribble(mem []byte, at int, value byte) {
+	addr := shm.WordAt(mem, at&^7)
+	shift := 8 * (at & 7)
+	old := atomic.LoadUint64(addr)
+	atomic.StoreUint64(addr, old&^(0xff<<shift)|uint64(value)<<shift)
+}
