@@ -123,6 +123,7 @@ func (a *App) build() {
 		Counters:        a.counters,
 		Log:             a.log,
 	})
+	a.ledger.AddReliever(a.sessions)
 	a.sink = server.NewSink(server.SinkOptions{
 		Sessions: a.sessions,
 		Engine:   faultpoint.Engine(a.engine),

@@ -13,6 +13,7 @@ import (
 	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 	"penstock.dev/penstock/shm"
+	"penstock.dev/penstock/shm/shmtest"
 )
 
 const (
@@ -193,4 +194,52 @@ func TestAWriterWaitsForTheOneBefore(t *testing.T) {
 	old.Cancel()
 	next.Opened()
 	r.requireReserved("one writer", memctl.Amounts{memctl.EncodeBuffer: buffer})
+}
+
+// TestIdleSegmentsComeBackUnderPressure: a session that uses nothing of its segments returns them when a writer of another needs room.
+func TestIdleSegmentsComeBackUnderPressure(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, func(c *config.Config) { c.Arena.GrantWait = config.Duration(10 * time.Second) })
+	idle, busy := r.poor("p", 8*mib), r.poor("p", 8*mib)
+	segments := []*shmtest.Segment{idle.MustLease(), idle.MustLease(), idle.MustLease()}
+	before := idle.Table.Pressure()
+	w := daemontest.NewWriter(t, r.api(), openRequest(busy)) // its minimum of 6 MiB, beside 3 MiB of leases and a segment kept for busy
+	daemontest.Eventually(t, "the idle session is asked", func() bool { return idle.Table.Pressure() != before })
+	for _, segment := range segments[1:] {
+		id := segment.ID()
+		idle.Unmap(segment)
+		if refused := idle.Return(id); refused != nil {
+			t.Fatal(refused)
+		}
+	}
+	w.Opened()
+	if u := r.app.ledger.Usage()[0]; u.Waits != 1 || u.Denied != 0 || r.app.counters.Pressed.Load() == 0 {
+		t.Errorf("%+v, %d sessions asked", u, r.app.counters.Pressed.Load())
+	}
+}
+
+// TestEveryOwnerGetsItsMinimum: one session takes all that floats, and the writers and sessions that are in still work.
+func TestEveryOwnerGetsItsMinimum(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, func(c *config.Config) {
+		c.Arena.GrantWait, c.Arena.Capacity = config.Duration(20*time.Millisecond), 64*config.MiB
+	})
+	greedy, modest := r.poor("p", 20*mib), r.poor("p", 20*mib)
+	w := daemontest.NewWriter(t, r.api(), openRequest(modest))
+	w.Opened()
+	leases := 0
+	for ; ; leases++ {
+		if _, refused := greedy.Lease(); refused != nil {
+			for _, part := range []string{"session 1", "are kept for other consumers", memctl.BudgetSetting} {
+				if refused.GetKind() != pb.ErrorKind_DENIED || !strings.Contains(refused.GetMessage(), part) {
+					t.Errorf("%q is not in %v", part, refused)
+				}
+			}
+			break
+		}
+	}
+	if leases != 13 { // 20, less a queue, a buffer and the other session's segment
+		t.Errorf("%d leases, want 13", leases)
+	}
+	w.Begin(1, "id-1")
+	w.Submit(1, modest.Park(modest.MustLease(), shm.SegmentHeaderBytes, daemontest.Rows(1, 0, 10)))
+	w.Seal(1, 10)
 }

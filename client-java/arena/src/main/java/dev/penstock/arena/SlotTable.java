@@ -46,6 +46,11 @@ public final class SlotTable {
         this.owner = owner;
     }
 
+    /** A number that changes when the daemon wants every segment back of which nothing is used. */
+    public long pressure() {
+        return (long) LONGS.getAcquire(table, Layout.SEGMENT_OFF_PRESSURE);
+    }
+
     /** Moves a FREE slot to RESERVED and returns its number, or -1 when none is free. */
     public int reserve() {
         int start = next;

@@ -55,6 +55,9 @@ public final class DaemonSession {
     private final ManagedChannel channel;
     private final SessionKeeper keeper;
 
+    // The keeper's: what the pressure word was at its last look.
+    private long lastPressure;
+
     private final AtomicInteger references = new AtomicInteger(1);
     private final AtomicReference<DaemonException> broken = new AtomicReference<>();
     private final Set<WriterStream> streams = ConcurrentHashMap.newKeySet();
@@ -233,8 +236,16 @@ public final class DaemonSession {
         }
         windows.removeIf(CreditWindow::isRetired);
         if (broken.get() == null) {
-            pool.removeIdle(IDLE_SEGMENT_NANOS).forEach(this::giveBack);
+            pool.removeIdle(isPressed() ? 0 : IDLE_SEGMENT_NANOS).forEach(this::giveBack);
         }
+    }
+
+    /** Whether another consumer of this process has begun to wait for memory since the last look. */
+    private boolean isPressed() {
+        long asked = slots.pressure();
+        boolean pressed = asked != lastPressure;
+        lastPressure = asked;
+        return pressed;
     }
 
     private Void checkLifeLine() {
