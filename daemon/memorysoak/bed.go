@@ -30,7 +30,7 @@ directory = %q
 [session]
 max_sessions = 64
 [arena]
-capacity = "128MiB"
+capacity = "192MiB"
 segment = "1MiB"
 warm_segments = 2
 slots_per_session = 64
@@ -49,8 +49,9 @@ type bed struct {
 	gone    chan struct{}
 	conn    *grpc.ClientConn
 	status  pb.DiagnosticsServiceClient
-	lives   int
 	crashes int
+	// group limits the daemon; nil: nothing does.
+	group *group
 }
 
 // newBed starts a broker and a daemon that keep everything below dir.
@@ -85,13 +86,12 @@ func (b *bed) startDaemon() error {
 		return err
 	}
 	defer log.Close()
-	b.daemon = exec.Command(b.binary, "run", "--config", file)
+	b.daemon = b.group.command(b.binary, "run", "--config", file)
 	b.daemon.Stdout, b.daemon.Stderr = log, log
 	b.daemon.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := b.daemon.Start(); err != nil {
 		return fmt.Errorf("starting %s (`make daemon` builds it): %w", b.binary, err)
 	}
-	b.lives++
 	gone := make(chan struct{})
 	b.gone = gone
 	go func(cmd *exec.Cmd) {
@@ -158,5 +158,7 @@ func (b *bed) close() {
 	}
 	_ = b.daemon.Process.Kill() // fails only when it has ended
 	<-b.gone
-	b.broker.Kill()
+	if b.broker != nil {
+		b.broker.Kill()
+	}
 }

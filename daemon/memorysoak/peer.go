@@ -24,6 +24,8 @@ type order struct {
 	Process                             string
 	Point                               string
 	Seed                                uint64
+	// Fill is how many segments the peer leases and writes from end to end before it does anything else.
+	Fill int
 }
 
 // peer is a client process on its way to its point.
@@ -47,6 +49,9 @@ func play(o order) {
 	if at > halfHello {
 		p.open()
 	}
+	for range o.Fill {
+		fill(p.client.MustLease().Mem[shm.SegmentHeaderBytes:])
+	}
 	p.advance(at)
 	p.arrived()
 	if at == writing {
@@ -58,9 +63,15 @@ func play(o order) {
 
 func (p *peer) open() {
 	hello := daemontest.Hello(p.order.Process)
-	hello.BudgetBytes = 64 << 20
+	hello.BudgetBytes = 256 << 20
 	if refused := p.client.Greet(hello); refused != nil {
 		p.t.Fatal(refused)
+	}
+}
+
+func fill(mem []byte) {
+	for i := range mem {
+		mem[i] = 0xaa
 	}
 }
 

@@ -36,7 +36,7 @@ func (b *bed) round(ctx context.Context, number int, seed uint64) (result, error
 	r := result{point: point(random.IntN(int(points)))}
 	o := order{SessionPath: b.sessionPath(), APIPath: b.apiPath(), Broker: b.broker.Addr(), Topic: topic,
 		Process: fmt.Sprintf("victim-%d", number), Point: r.point.String(), Seed: random.Uint64()}
-	cmd, session, err := startPeer(o)
+	cmd, session, err := startPeer(nil, o)
 	if err != nil {
 		return r, fmt.Errorf("point %v: %w", r.point, err)
 	}
@@ -58,13 +58,13 @@ func (b *bed) round(ctx context.Context, number int, seed uint64) (result, error
 	return r, nil
 }
 
-// startPeer runs this binary as a client and returns when it is at its point, with the number of its session.
-func startPeer(o order) (*exec.Cmd, uint32, error) {
+// startPeer runs this binary as a client, in a memory group unless that is nil, and returns when it is at its point, with the number of its session.
+func startPeer(in *group, o order) (*exec.Cmd, uint32, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return nil, 0, err
 	}
-	cmd := exec.Command(os.Args[0])
+	cmd := in.command(os.Args[0])
 	cmd.Env = append(os.Environ(), peerEnv+"="+string(text))
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

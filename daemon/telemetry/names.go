@@ -96,6 +96,9 @@ const (
 	FieldReason        = "reason"
 	FieldWhat          = "what"
 	FieldSlot          = "slot"
+	FieldNeeded        = "needed_bytes"
+	FieldRoom          = "room_bytes"
+	FieldGroup         = "group"
 	FieldBook          = "book"
 	FieldFound         = "found"
 )
