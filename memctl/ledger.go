@@ -12,7 +12,7 @@ import (
 type Ledger struct {
 	mu       sync.Mutex
 	accounts map[string]*Account // by process id
-	// relievers are asked in this order. Set before the first Join and not changed afterwards.
+	// relievers are asked in this order; not changed after the first Join.
 	relievers []Reliever
 }
 
@@ -20,6 +20,9 @@ type Ledger struct {
 func NewLedger(relievers ...Reliever) *Ledger {
 	return &Ledger{accounts: map[string]*Account{}, relievers: relievers}
 }
+
+// AddReliever adds one that is asked after those before it. Call it before the first Join.
+func (l *Ledger) AddReliever(r Reliever) { l.relievers = append(l.relievers, r) }
 
 // Account is the budget of one TaskManager process. It begins with the process's first session and ends with the last owner of the
 // process. Sizes are in bytes. Safe for concurrent use.

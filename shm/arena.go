@@ -19,6 +19,9 @@ type Config struct {
 	SegmentBytes int64
 	// WarmSegments is how many populated data segments FillWarm keeps ready, and how many of those that come back are kept.
 	WarmSegments int
+	// Headroom, when set, says how much memory the kernel would still give this process, and who limits it. A page beyond a memory
+	// controller's limit is no error but the end of the process, so the arena asks before it makes a segment.
+	Headroom func() (bytes int64, limit string, known bool)
 	// Orphaned, when set, is called when a segment has come back that a client still holds; Sweep must follow. It must not block.
 	Orphaned func()
 }
@@ -27,6 +30,9 @@ type Config struct {
 type Arena struct {
 	config Config
 	id     uint64
+
+	// making is held while the kernel makes memory. It is taken before mu, never under it.
+	making sync.Mutex
 
 	// mu guards what follows. It is never held while the kernel makes, fills or unmaps memory.
 	mu       sync.Mutex
@@ -157,7 +163,7 @@ func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*
 	if err := a.reserve(size, owner, purpose); err != nil {
 		return nil, err
 	}
-	m, err := createMapping(fmt.Sprintf("penstock-%s-%x", name, a.id), size)
+	m, err := a.make(fmt.Sprintf("penstock-%s-%x", name, a.id), size)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.changing -= size
@@ -168,6 +174,18 @@ func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*
 	}
 	a.live[m] = struct{}{}
 	return m, nil
+}
+
+// make asks the kernel for a mapping, one at a time: two that each fit into the headroom may not fit together.
+func (a *Arena) make(name string, size int64) (*mapping, error) {
+	a.making.Lock()
+	defer a.making.Unlock()
+	if a.config.Headroom != nil {
+		if room, limit, known := a.config.Headroom(); known && size > room {
+			return nil, fmt.Errorf("%d bytes are left to this process below the memory limit of %s", room, limit)
+		}
+	}
+	return createMapping(name, size)
 }
 
 // reserve counts size bytes as used. Orphans that nobody holds any more, and warm segments, give way when nothing else is left.

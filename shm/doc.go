@@ -14,7 +14,7 @@
 // Whether a client still holds a segment is asked of the kernel (holders_linux.go), not of the client: threads of a half-dead JVM may
 // still write, and a client that keeps what it returned could read the next session's rows.
 //
-// Arena.mu is the only lock and a leaf. It is not held while memory is created, populated, wiped or unmapped.
+// Arena.mu guards everything and is a leaf; Arena.making lets segments be made one at a time. mu is not held while memory is created, populated, wiped or unmapped.
 //
 // The package is for Linux on little-endian machines. It uses no cgo and imports nothing of Penstock.
 package shm

@@ -32,6 +32,7 @@ const (
 	segFirstSlot  = 56
 	segSlotCount  = 60
 	segCRC        = 64
+	segPressure   = 72
 )
 
 // SegmentKind says what a segment holds.
@@ -99,6 +100,7 @@ var goldenLines = []struct {
 	{"segment.off.first_slot", segFirstSlot},
 	{"segment.off.slot_count", segSlotCount},
 	{"segment.off.header_crc32c", segCRC},
+	{"segment.off.pressure", segPressure},
 	{"segment.kind.table", uint64(TableSegment)},
 	{"segment.kind.data", uint64(DataSegment)},
 	{"slot.bytes", SlotBytes},

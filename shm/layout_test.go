@@ -22,7 +22,7 @@ func TestLayoutIsSound(t *testing.T) {
 	if ownerBits+stateBits+generationBits != 64 {
 		t.Error("the state word has not 64 bits")
 	}
-	if SlotCRC+4 != SlotBytes || segCRC+4 > SegmentHeaderBytes {
+	if SlotCRC+4 != SlotBytes || segPressure%8 != 0 || segCRC+4 > segPressure || segPressure+8 > SegmentHeaderBytes {
 		t.Error("a checksum lies outside")
 	}
 	text, err := os.ReadFile("LAYOUT.md")

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"penstock.dev/penstock/daemon/cgroup"
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/fault"
 	"penstock.dev/penstock/daemon/faultpoint"
@@ -76,6 +77,7 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 	}
 	a.arena, err = shm.NewArena(shm.Config{
 		Capacity: int64(c.Arena.Capacity), SegmentBytes: int64(c.Arena.Segment), WarmSegments: int(c.Arena.WarmSegments),
+		Headroom: a.headroom(),
 		Orphaned: func() { wake(a.orphaned) },
 	})
 	if err != nil {
@@ -86,6 +88,21 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 		a.metrics, err = telemetry.NewEndpoint(c.Metrics.Listen, telemetry.NewCollector(a.Status, a.counters))
 	}
 	return a, err
+}
+
+// headroom asks this process's memory controller; nil when there is none.
+func (a *App) headroom() func() (int64, string, bool) {
+	memory, err := cgroup.Own()
+	if err != nil {
+		a.log.Debug("no memory controller", telemetry.FieldError, err)
+		return nil
+	}
+	need := int64(a.config.Arena.Capacity) + int64(a.config.Process.GoMemoryLimit)
+	if room, group, known := memory.Headroom(); known && need > room {
+		a.log.Warn("the arena and the heap may outgrow the memory limit of this process; then leases are denied. Raise the limit, or lower "+
+			"arena.capacity or process.go_memory_limit", telemetry.FieldNeeded, need, telemetry.FieldRoom, room, telemetry.FieldGroup, group)
+	}
+	return memory.Headroom
 }
 
 func (a *App) bind() (err error) {
@@ -130,6 +147,7 @@ func (a *App) build() {
 		Counters:        a.counters,
 		Log:             a.log,
 	})
+	a.ledger.AddReliever(a.sessions)
 	a.sink = server.NewSink(server.SinkOptions{
 		Sessions: a.sessions,
 		Engine:   faultpoint.Engine(a.engine),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
 
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/daemontest"
@@ -13,6 +14,7 @@ import (
 	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 	"penstock.dev/penstock/shm"
+	"penstock.dev/penstock/shm/shmtest"
 )
 
 const (
@@ -193,4 +195,105 @@ func TestAWriterWaitsForTheOneBefore(t *testing.T) {
 	old.Cancel()
 	next.Opened()
 	r.requireReserved("one writer", memctl.Amounts{memctl.EncodeBuffer: buffer})
+}
+
+// TestIdleSegmentsComeBackUnderPressure: a session that uses nothing of its segments returns them when a writer of another needs room.
+func TestIdleSegmentsComeBackUnderPressure(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, func(c *config.Config) { c.Arena.GrantWait = config.Duration(10 * time.Second) })
+	idle, busy := r.poor("p", 8*mib), r.poor("p", 8*mib)
+	segments := []*shmtest.Segment{idle.MustLease(), idle.MustLease(), idle.MustLease()}
+	before := idle.Table.Pressure()
+	w := daemontest.NewWriter(t, r.api(), openRequest(busy)) // its minimum of 6 MiB, beside 3 MiB of leases and a segment kept for busy
+	daemontest.Eventually(t, "the idle session is asked", func() bool { return idle.Table.Pressure() != before })
+	for _, segment := range segments[1:] {
+		id := segment.ID()
+		idle.Unmap(segment)
+		if refused := idle.Return(id); refused != nil {
+			t.Fatal(refused)
+		}
+	}
+	w.Opened()
+	if u := r.app.ledger.Usage()[0]; u.Waits != 1 || u.Denied != 0 || r.app.counters.Pressed.Load() == 0 {
+		t.Errorf("%+v, %d sessions asked", u, r.app.counters.Pressed.Load())
+	}
+}
+
+// TestEveryOwnerGetsItsMinimum: one session takes all that floats, and the writers and sessions that are in still work.
+func TestEveryOwnerGetsItsMinimum(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, func(c *config.Config) {
+		c.Arena.GrantWait, c.Arena.Capacity = config.Duration(20*time.Millisecond), 64*config.MiB
+	})
+	greedy, modest := r.poor("p", 20*mib), r.poor("p", 20*mib)
+	w := daemontest.NewWriter(t, r.api(), openRequest(modest))
+	w.Opened()
+	leases := 0
+	for ; ; leases++ {
+		if _, refused := greedy.Lease(); refused != nil {
+			for _, part := range []string{"session 1", "are kept for other consumers", memctl.BudgetSetting} {
+				if refused.GetKind() != pb.ErrorKind_DENIED || !strings.Contains(refused.GetMessage(), part) {
+					t.Errorf("%q is not in %v", part, refused)
+				}
+			}
+			break
+		}
+	}
+	if leases != 13 { // 20, less a queue, a buffer and the other session's segment
+		t.Errorf("%d leases, want 13", leases)
+	}
+	w.Begin(1, "id-1")
+	w.Submit(1, modest.Park(modest.MustLease(), shm.SegmentHeaderBytes, daemontest.Rows(1, 0, 10)))
+	w.Seal(1, 10)
+}
+
+// TestProgressReportsTheAccount: the client's gauges show what the books have, also when only another writer has moved it.
+func TestProgressReportsTheAccount(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	w := daemontest.NewWriter(t, r.api(), openRequest(c))
+	w.Opened()
+	c.MustLease()
+	other := daemontest.NewWriter(t, r.api(), openRequest(c))
+	other.Opened()
+	stranger := r.client("q")
+	stranger.MustLease()
+	stranger.HangUp()
+	daemontest.Eventually(t, "the other process to be gone", func() bool { return len(r.app.ledger.Usage()) == 1 })
+	orphans := r.app.Status().GetMemory().GetOrphanBytes()
+	if orphans <= mib {
+		t.Fatalf("%d orphan bytes, want a segment and a table", orphans)
+	}
+	usage := r.app.ledger.Usage()[0]
+	if usage.Reserved <= 2*buffer {
+		t.Fatalf("%d bytes are reserved, no more than the buffers of two writers", usage.Reserved)
+	}
+	var last *pb.AccountReport
+	daemontest.Eventually(t, "the report of the whole process", func() bool {
+		if p := w.NextAny().GetProgress(); p != nil {
+			last = p.GetAccount()
+		}
+		return last.GetReservedBytes() == usage.Reserved && last.GetOrphanBytes() != 0
+	})
+	want := &pb.AccountReport{CapacityBytes: usage.Capacity, ReservedBytes: usage.Reserved, AvailableBytes: usage.Available,
+		PeakBytes: usage.Peak, StateBytes: 2 * buffer, OrphanBytes: orphans}
+	if !proto.Equal(last, want) {
+		t.Errorf("the report is %v, want %v", last, want)
+	}
+}
+
+// TestSessionOfAnotherLifeIsForeign: a daemon that was restarted numbers its sessions from 1 again, but does not take an old token.
+func TestSessionOfAnotherLifeIsForeign(t *testing.T) {
+	old := start(t, kafkatest.Faults{}, nil)
+	stale := openRequest(old.client("p"))
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	if c.Welcome.GetSessionId() != stale.GetSessionId() {
+		t.Fatalf("session %d, want the number of the old one, %d", c.Welcome.GetSessionId(), stale.GetSessionId())
+	}
+	w := daemontest.NewWriter(t, r.api(), stale)
+	if failed := w.NextAny().GetFailed(); failed.GetError().GetKind() != pb.ErrorKind_FOREIGN_HANDLE {
+		t.Errorf("a token of another life got %v", failed)
+	}
+	if got := r.app.Status().GetCounters().GetForeignHandles(); got != 1 {
+		t.Errorf("%d foreign handles are counted, want 1", got)
+	}
 }

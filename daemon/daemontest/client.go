@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -183,6 +184,15 @@ func (c *Client) MustLease() *shmtest.Segment {
 		c.t.Fatalf("lease refused: %v", refused)
 	}
 	return segment
+}
+
+// Unmap lets go of a segment; Return follows.
+func (c *Client) Unmap(segment *shmtest.Segment) {
+	c.t.Helper()
+	if err := segment.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.segments = slices.DeleteFunc(c.segments, func(s *shmtest.Segment) bool { return s == segment })
 }
 
 // Return gives a segment back, or returns the refusal.

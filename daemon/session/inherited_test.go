@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // playParent opens a session, lets a child inherit its socket, and waits to be killed.
 func playParent(path string) {
-	t := &parent{}
+	t := daemontest.Program()
 	c := daemontest.Open(t, path, "parent")
 	c.MustLease()
 	socket, err := c.Conn.File()
@@ -45,17 +45,6 @@ func playParent(path string) {
 	time.Sleep(time.Minute)
 	os.Exit(1)
 }
-
-// parent is a testing.TB outside of a test.
-type parent struct{ testing.TB }
-
-func (*parent) Helper()        {}
-func (*parent) Cleanup(func()) {}
-func (*parent) Fatal(args ...any) {
-	fmt.Fprintln(os.Stderr, args...)
-	os.Exit(1)
-}
-func (p *parent) Fatalf(format string, args ...any) { p.Fatal(fmt.Sprintf(format, args...)) }
 
 // TestAProcessIsDeadThoughAChildHasItsSocket: the end of the stream would come with the child, in a minute.
 func TestAProcessIsDeadThoughAChildHasItsSocket(t *testing.T) {

@@ -22,6 +22,8 @@ type Counters struct {
 	LeasesDenied                 atomic.Uint64
 	// ProcessesEnded counts sessions that the end of the client's process was seen to end.
 	ProcessesEnded atomic.Uint64
+	// Pressed counts requests to sessions for segments that they do not use.
+	Pressed atomic.Uint64
 	// Differences counts disagreements of ledger, segments and kernel that lasted; Difference is the last one, in bytes.
 	Differences, Difference atomic.Uint64
 

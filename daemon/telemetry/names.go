@@ -98,6 +98,9 @@ const (
 	FieldReason        = "reason"
 	FieldWhat          = "what"
 	FieldSlot          = "slot"
+	FieldNeeded        = "needed_bytes"
+	FieldRoom          = "room_bytes"
+	FieldGroup         = "group"
 	FieldBook          = "book"
 	FieldFound         = "found"
 )

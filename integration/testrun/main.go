@@ -53,8 +53,9 @@ type report struct {
 var pure = []string{"./shm/...", "./columnar/...", "./memctl/...", "./kafka/encode/...", "./kafka/epoch/...",
 	"./kafka/kafkatest/...", "./daemon/..."}
 
-// native packages link librdkafka or start real servers; memctl runs its million random operations without the race detector.
-var native = []string{".", "./memctl", "./kafka/producer/...", "./integration/..."}
+// native packages link librdkafka or start real servers; memctl and memorysoak run in full length only without the race
+// detector.
+var native = []string{".", "./memctl", "./daemon/memorysoak", "./kafka/producer/...", "./integration/..."}
 
 func main() {
 	out := flag.String("out", "out/test.json", "where the counts go")

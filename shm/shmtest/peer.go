@@ -120,6 +120,9 @@ func (t *Table) Word(slot uint32) shm.Word { return shm.Word(atomic.LoadUint64(t
 // SetWord stores any word, as a broken client might: a replay, a state that is none, another's name.
 func (t *Table) SetWord(slot uint32, w shm.Word) { atomic.StoreUint64(t.addr(slot), uint64(w)) }
 
+// Pressure is the word that counts up when the daemon wants idle segments back.
+func (t *Table) Pressure() uint64 { return atomic.LoadUint64(shm.WordAt(t.Mem, 72)) }
+
 // Reserve takes a free slot and returns its generation.
 func (t *Table) Reserve(slot uint32) (uint32, error) {
 	w, err := shm.Reserve.Swap(t.addr(slot), t.Word(slot), t.session)
@@ -181,4 +184,12 @@ func (t *Table) Replay(slot, generation uint32) {
 func (t *Table) Abandon(slot uint32) error {
 	_, err := shm.Abandon.Swap(t.addr(slot), t.Word(slot), t.session)
 	return err
+}
+
+// Scribble changes one byte of shared memory while others read it, by an atomic store of the word around it: one scribbler for each word.
+func Scribble(mem []byte, at int, value byte) {
+	addr := shm.WordAt(mem, at&^7)
+	shift := 8 * (at & 7)
+	old := atomic.LoadUint64(addr)
+	atomic.StoreUint64(addr, old&^(0xff<<shift)|uint64(value)<<shift)
 }

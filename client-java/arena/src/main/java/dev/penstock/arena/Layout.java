@@ -29,6 +29,7 @@ public final class Layout {
     public static final int SEGMENT_OFF_FIRST_SLOT = 56;
     public static final int SEGMENT_OFF_SLOT_COUNT = 60;
     public static final int SEGMENT_OFF_HEADER_CRC32C = 64;
+    public static final int SEGMENT_OFF_PRESSURE = 72;
     public static final int SEGMENT_KIND_TABLE = 1;
     public static final int SEGMENT_KIND_DATA = 2;
 
@@ -120,6 +121,7 @@ public final class Layout {
         line(out, "segment.off.first_slot", SEGMENT_OFF_FIRST_SLOT);
         line(out, "segment.off.slot_count", SEGMENT_OFF_SLOT_COUNT);
         line(out, "segment.off.header_crc32c", SEGMENT_OFF_HEADER_CRC32C);
+        line(out, "segment.off.pressure", SEGMENT_OFF_PRESSURE);
         line(out, "segment.kind.table", SEGMENT_KIND_TABLE);
         line(out, "segment.kind.data", SEGMENT_KIND_DATA);
     }

@@ -46,6 +46,11 @@ public final class SlotTable {
         this.owner = owner;
     }
 
+    /** A number that changes when the daemon wants every segment back of which nothing is used. */
+    public long pressure() {
+        return (long) LONGS.getAcquire(table, Layout.SEGMENT_OFF_PRESSURE);
+    }
+
     /** Moves a FREE slot to RESERVED and returns its number, or -1 when none is free. */
     public int reserve() {
         int start = next;
@@ -118,6 +123,11 @@ public final class SlotTable {
     /** The slot's present generation, 0 to 2^32 - 1; stable while this session holds the slot. */
     public long generation(int slot) {
         return StateWord.generation((long) LONGS.getAcquire(table, at(slot)));
+    }
+
+    /** The slot's present state, one of {@code Layout.STATE_*} unless the word is damaged. */
+    public int state(int slot) {
+        return StateWord.state((long) LONGS.getAcquire(table, at(slot)));
     }
 
     private int at(int slot) {

@@ -30,6 +30,8 @@ final class CreditWindow {
     private final List<Filling> filling = new ArrayList<>(2);
     // In order of submission, which is the order in which the daemon gives slots back; ten or so, never hundreds.
     private final List<Parked> parked = new ArrayList<>();
+    // What the writer was still filling when it was closed: nobody else may be given these bytes, nor may they be unmapped.
+    private final List<Filling> live = new ArrayList<>(0);
     private long limitBytes;
     private long usedBytes;
     private boolean closed;
@@ -111,18 +113,40 @@ final class CreditWindow {
         return batch;
     }
 
-    /** Takes an extent back that was handed out and not parked. */
+    /** Takes an extent back that was handed out and not parked; nobody may touch it any more. Also after the close. */
     synchronized void giveBack(Extent extent) {
-        release(filling.remove(indexOf(extent)));
+        if (closed) {
+            // By identity, as in indexOf.
+            for (Iterator<Filling> all = live.iterator(); all.hasNext(); ) {
+                Filling one = all.next();
+                if (one.part == extent) {
+                    all.remove();
+                    pool.free(one.whole);
+                }
+            }
+            return;
+        }
+        Filling unused = filling.remove(indexOf(extent));
+        abandon(unused);
+        pool.free(unused.whole);
     }
 
     /**
-     * The writer has ended: takes all extents back that were not parked; parked ones go back when their slots are FREE.
+     * The writer has ended. Parked extents go back when their slots are FREE. One that was neither parked nor given back
+     * is still in somebody's hands: its slot is free from now on, its bytes are not until it is given back.
      */
     synchronized void close() {
         closed = true;
-        filling.forEach(this::release);
+        filling.forEach(unused -> {
+            abandon(unused);
+            live.add(unused);
+        });
         filling.clear();
+    }
+
+    /** The segments that somebody may still touch although the writer has been closed. */
+    synchronized List<Integer> liveSegments() {
+        return live.stream().map(one -> one.whole.segmentId()).toList();
     }
 
     /** Frees the extents of all batches whose slots the daemon has settled. */
@@ -137,9 +161,14 @@ final class CreditWindow {
         }
     }
 
-    /** True when the writer has ended and the daemon has settled its last batch. */
+    /** True when the writer has ended, the daemon has settled its last batch, and nobody holds an extent of it. */
     synchronized boolean isRetired() {
-        return closed && parked.isEmpty();
+        return closed && parked.isEmpty() && live.isEmpty();
+    }
+
+    /** Bytes of the batches whose slots are in this state, one of {@code Layout.STATE_*}. */
+    synchronized long bytesIn(int state) {
+        return parked.stream().filter(batch -> slots.state(batch.slot) == state).mapToLong(Parked::bytes).sum();
     }
 
     /** For messages: what is outstanding. */
@@ -148,14 +177,13 @@ final class CreditWindow {
                 + limitBytes + " bytes of credit";
     }
 
-    private void release(Filling unused) {
+    private void abandon(Filling unused) {
         usedBytes -= unused.part.capacity();
         try {
             slots.abandon(unused.slot);
         } catch (IllegalStateException revoked) {
             // The daemon has ended the session and revoked its slots: abandoned already.
         }
-        pool.free(unused.whole);
     }
 
     private int indexOf(Extent extent) {

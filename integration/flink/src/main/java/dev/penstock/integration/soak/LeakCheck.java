@@ -2,6 +2,7 @@ package dev.penstock.integration.soak;
 
 import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.ProcessBed;
+import dev.penstock.integration.harness.ProcessSample;
 import dev.penstock.integration.harness.ResultFile;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,7 +24,7 @@ public final class LeakCheck {
     private static final long MILLIS_PER_CHECKPOINT = 3_000;
 
     private final ProcessBed bed;
-    private final Holdings holdings = new Holdings();
+    private final ResourceSeries series = new ResourceSeries("checkpoints");
 
     private LeakCheck(ProcessBed bed) {
         this.bed = bed;
@@ -69,8 +70,8 @@ public final class LeakCheck {
 
     private long sample(FlinkJob job, long taskManager) throws IOException {
         long done = job.completedCheckpoints();
-        holdings.sample("daemon", done, bed.daemon().process().pid());
-        holdings.sample("taskmanager", done, taskManager);
+        series.add("daemon", done, ProcessSample.of(bed.daemon().process().pid()));
+        series.add("taskmanager", done, ProcessSample.of(taskManager));
         return done;
     }
 
@@ -83,15 +84,9 @@ public final class LeakCheck {
 
     private boolean report(long checkpoints) {
         Map<String, Object> json = new LinkedHashMap<>();
-        List<String> leaks = holdings.growing();
         json.put("checkpoints", checkpoints);
-        json.put("samples", holdings.samples());
-        holdings.trends().forEach((key, trend) -> {
-            json.put(key, Map.of("first", trend.first(), "last", trend.last(),
-                    "per_1000_checkpoints", trend.perThousand()));
-            System.out.printf("%-24s %s%s%n", key, trend, leaks.contains(key) ? "  GROWS" : "");
-        });
-        json.put("leaks", leaks.size());
+        json.put("samples", series.samples());
+        List<String> leaks = series.report(json);
         ResultFile.write("leak-check", json);
         System.out.println("leak-check: " + checkpoints + " checkpoints, "
                 + (leaks.isEmpty() ? "nothing grows" : "growing: " + String.join(", ", leaks)));

@@ -1,0 +1,5 @@
+//go:build !race
+
+package memorysoak
+
+const defaultRounds = 500
