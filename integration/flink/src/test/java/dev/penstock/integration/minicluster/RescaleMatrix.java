@@ -25,8 +25,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(600)
 class RescaleMatrix {
-    private static final long ROWS = 150_000;
-    private static final long RATE = 3_000;
+    private static final long ROWS = 60_000;
+    /** Slow enough for the first legs to end in the middle; the last one takes what is left as fast as it can. */
+    private static final long RATE = 500;
+    private static final long UNLIMITED = 0;
     private static final int[] PARALLELISM = {4, 2, 3};
     /** Only savepoints come, until the last leg, which can end only with a checkpoint. */
     private static final int NEVER_MILLIS = 3_600_000;
@@ -80,7 +82,7 @@ class RescaleMatrix {
             if (savepoint != null) {
                 sql.set("execution.state-recovery.path", savepoint);
             }
-            FlinkJob job = sql.submit(Tables.bids(ROWS, RATE)
+            FlinkJob job = sql.submit(Tables.bids(ROWS, last ? UNLIMITED : RATE)
                     + Tables.bidSink(sink.options(bed.daemonOf(sink)), topic, "exactly-once") + Tables.copyBids());
             if (last) {
                 job.awaitFinished(Bed.JOB_TIMEOUT);
