@@ -19,6 +19,8 @@ var tables = []table{
 	{"## What went wrong elsewhere, and what holds it here\n", strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A16 " +
 		"B1 B2 B3 B4 B5 B8 B9 B10 B12 B14 B15 B16 B18 B19 B21 C1 C2 C4")},
 	{"## What the brokers have to show\n", strings.Fields("E1 E2 E3 E4 E5 E6 E7 E8 E9 E10")},
+	{"## What goes wrong with shared memory, and what holds it here\n", strings.Fields("1 2 3 4 6 7 9 10 11 12 13 14 17 18 19 20 21 22 " +
+		"23 24 26 28 29 30 31 32 33 34 35 37 38 39 41 42 43 44 46 47 48 49 50 51 52 54 55 56 57 58 59 60 62 63 64")},
 	{"## Bad input\n", []string{"topic deleted in the middle", "topic deleted and created again", "right taken away in the middle",
 		"row too large", "expired certificate", "wrong password of a store", "wrong credentials", "unknown topic, nobody creates it",
 		"one prefix for two jobs"}},

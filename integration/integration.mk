@@ -103,6 +103,10 @@ soak: daemon broker-classpath ## Random histories of a daemon and a broker again
 	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/history -run 'TestRandomHistories|TestProbing' -v -args -out $(OUT)/soak.json -declined 100 \
 		-rounds $(or $(ROUNDS),1000) -seed $(or $(SEED),$(shell date +%s)) $(if $(HISTORY),-history $(HISTORY))
 
+.PHONY: bench-memory
+bench-memory: ## Shared memory and its ledger against the bars of the design: hand-over, leases, write rate, revoke
+	cd $(ROOT) && go build -o $(BUILD)/benchmemory ./integration/benchmemory && $(BUILD)/benchmemory -out $(OUT)/bench-memory.json
+
 .PHONY: memory-soak
 memory-soak: daemon broker-classpath ## Client processes killed at random points; every byte must come back (ROUNDS=n SEED=s)
 	@mkdir -p $(OUT)
