@@ -86,6 +86,11 @@ public final class SqlJob {
         return rows;
     }
 
+    /** Runs a script that starts no job, such as one that ends with COMPILE PLAN. */
+    public void compile(String script) {
+        execute(environment(), script);
+    }
+
     /** What EXPLAIN JSON_EXECUTION_PLAN says about the last statement; operator names show native or fallback. */
     public String explain(String script) {
         List<String> statements = statements(script);
