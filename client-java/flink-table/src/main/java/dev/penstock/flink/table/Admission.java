@@ -40,8 +40,8 @@ final class Admission {
      */
     static NativePlan plan(Request request, DynamicTableSink.Context context) throws NotNative {
         PenstockTable table = request.table();
-        if (!table.enabled()) {
-            throw new NotNative("'penstock.enabled' is false");
+        if (table.disabled().isPresent()) {
+            throw new NotNative("'penstock.enabled' is false in %s", table.disabled().get());
         }
         Optional<String> unknown = request.versions().unknown();
         if (unknown.isPresent()) {

@@ -104,7 +104,7 @@ class AdmissionTest {
                 new Admission.Request(
                         null,
                         List.of(),
-                        new PenstockTable("c", "t", TableOptions.of(Map.of()), true, null),
+                        new PenstockTable("c", "t", TableOptions.of(Map.of()), Optional.empty(), null),
                         new RunningVersions("2.4-SNAPSHOT", "2.20.1", 17));
         NotNative e = assertThrows(NotNative.class, () -> Admission.plan(request, SinkTables.context()));
         assertTrue(e.getMessage().contains("2.4-SNAPSHOT"), e.getMessage());
