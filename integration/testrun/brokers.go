@@ -32,6 +32,7 @@ var scenarios = []scenario{
 	{"E3 lost commits reported", []string{"LostCommitTest"}},
 	{"E4 commit timeouts", []string{"CommitterWedgeTest", "CommitTimeoutTest"}},
 	{"E5 savepoints and rescaling", []string{"SavepointTest", "RescaleMatrix"}},
+	{"E6 old daemon wakes up", []string{"OldDaemonMatrix"}},
 	{"E8 epoch limit", []string{"EpochLimitMatrix"}},
 	{"E9 skipped checkpoints", []string{"SkippedCheckpointsMatrix"}},
 	{"E10 TLS, SASL, ACLs", []string{"SecurityTest"}},
