@@ -84,7 +84,7 @@ monitoring-docs: ## Write the table of metrics in docs/observability.md from a s
 	cd $(ROOT) && go test -count=1 ./daemon/telemetry -run TestDocumentedMetricsAreThoseServed -update
 
 .PHONY: monitoring-check
-monitoring-check: $(BUILD)/tools/promtool ## promtool's opinion of the alerts, and their cases; dashboard and docs against a scrape
+monitoring-check: $(BUILD)/tools/promtool ## promtool's opinion of the alerts, and their cases; dashboard and docs against a scrape (its first build takes minutes)
 	$(BUILD)/tools/promtool check rules --lint-fatal $(ROOT)/monitoring/alerts.yaml
 	$(BUILD)/tools/promtool test rules $(ROOT)/monitoring/alerts_test.yaml
 	cd $(ROOT) && go test -count=1 ./daemon/telemetry
