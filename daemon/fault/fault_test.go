@@ -27,6 +27,7 @@ func TestEveryErrorHasItsKind(t *testing.T) {
 		{&shm.DeniedError{}, pb.ErrorKind_DENIED, false},
 		{&memctl.DeniedError{}, pb.ErrorKind_DENIED, false},
 		{shm.ErrClosed, pb.ErrorKind_FAIL_EPOCH, false},
+		{memctl.ErrEnded, pb.ErrorKind_FAIL_EPOCH, false},
 		{columnar.ErrMalformed, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.BadBatch{}, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.RowError{}, pb.ErrorKind_FAIL_EPOCH, false},

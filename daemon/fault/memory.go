@@ -24,7 +24,7 @@ func memoryKind(err error) (pb.ErrorKind, bool) {
 	if _, ok := errors.AsType[*memctl.DeniedError](err); ok {
 		return pb.ErrorKind_DENIED, true
 	}
-	if errors.Is(err, shm.ErrClosed) {
+	if errors.Is(err, shm.ErrClosed) || errors.Is(err, memctl.ErrEnded) {
 		// The session ended while its batch was on the way.
 		return pb.ErrorKind_FAIL_EPOCH, true
 	}
