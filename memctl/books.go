@@ -56,7 +56,7 @@ func (b *books) reserve(o Owner, p Purpose, bytes uint64) error {
 	h := b.owners[o]
 	switch {
 	case h == nil:
-		return fmt.Errorf("%v is not of the account of %s", o, b.process)
+		return fmt.Errorf("%v, account of %s: %w", o, b.process, ErrEnded)
 	case p >= purposeCount:
 		return fmt.Errorf("%v reserves for purpose %d, which is unknown", o, p)
 	case bytes == 0:
@@ -80,7 +80,7 @@ func (b *books) giveBack(o Owner, p Purpose, bytes uint64) error {
 	h := b.owners[o]
 	switch {
 	case h == nil:
-		return fmt.Errorf("%v is not of the account of %s", o, b.process)
+		return fmt.Errorf("%v, account of %s: %w", o, b.process, ErrEnded)
 	case p >= purposeCount || bytes > h.held[p]:
 		return fmt.Errorf("%v returns %d bytes (%v) and holds %d", o, bytes, p, h.heldFor(p))
 	}

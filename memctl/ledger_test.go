@@ -156,7 +156,7 @@ func TestLeaveReturnsEverything(t *testing.T) {
 	if u := two.Account().Usage(); u.Reserved != 50 || u.Promised != 10 || u.Peak != 80 || len(u.Owners) != 2 {
 		t.Errorf("%+v", u)
 	}
-	if err := one.Reserve(Lease, 1); err == nil {
+	if err := one.Reserve(Lease, 1); !errors.Is(err, ErrEnded) {
 		t.Error("a session that left reserved memory")
 	}
 	two.Leave()
@@ -167,7 +167,7 @@ func TestLeaveReturnsEverything(t *testing.T) {
 	if u := l.Usage(); len(u) != 0 {
 		t.Errorf("%+v", u)
 	}
-	if _, err := two.Account().Enter(t.Context(), writerOf(2, 8), EncodeBuffer, 1); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if _, err := two.Account().Enter(t.Context(), writerOf(2, 8), EncodeBuffer, 1); !errors.Is(err, ErrEnded) {
 		t.Errorf("a writer of an ended account: %v", err)
 	}
 	join(t, l, "p", 3, 200, 0) // a new life of the same process may have another budget

@@ -2,8 +2,12 @@ package memctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
+
+// ErrEnded says that an owner has left its account, or that the account ended with its last owner: the session is over.
+var ErrEnded = errors.New("it has ended")
 
 // Share is one owner's part of an account. It ends with Leave. Safe for concurrent use.
 type Share struct {
@@ -26,7 +30,7 @@ func (a *Account) Enter(ctx context.Context, owner Owner, purpose Purpose, minim
 	}
 	err := a.within(ctx, func() error {
 		if now := a.ledger.accounts[a.process]; now != a {
-			return fmt.Errorf("%v: the account of %s has ended", owner, a.books.process)
+			return fmt.Errorf("%v, account of %s: %w", owner, a.books.process, ErrEnded)
 		}
 		err := a.books.enter(owner, minimum)
 		if denied, ok := err.(*DeniedError); ok {

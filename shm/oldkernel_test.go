@@ -49,3 +49,29 @@ func TestRefusedPopulateIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutProcSegmentsOfTheDeadAreFreed: where the kernel cannot be asked who holds a segment, none is reused.
+func TestWithoutProcSegmentsOfTheDeadAreFreed(t *testing.T) {
+	a, err := NewArena(Config{Capacity: 1 << 20, SegmentBytes: 1 << 16, WarmSegments: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	s, err := a.Lease(1, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m.probes = false
+	if err := s.WithFD(func(fd int) error {
+		if fd != s.m.fd {
+			t.Error("a descriptor was reopened")
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	a.Revoke(1)
+	if st, err := a.Stats(); err != nil || st.Used != 0 || st.Kernel != 0 {
+		t.Errorf("%+v, %v", st, err)
+	}
+}

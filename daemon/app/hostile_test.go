@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/daemontest"
 	"penstock.dev/penstock/kafka/kafkatest"
@@ -27,6 +29,7 @@ type hostile struct {
 	r      *running
 	client *daemontest.Client
 	data   *shmtest.Segment
+	api    *grpc.ClientConn
 	writer *daemontest.Writer
 	epochs int
 	// sequence is that of the next batch of the writer.
@@ -37,7 +40,7 @@ type hostile struct {
 }
 
 func newHostile(t *testing.T, r *running, process string) *hostile {
-	h := &hostile{t: t, r: r, client: r.client(process), refused: map[pb.ErrorKind]int{}}
+	h := &hostile{t: t, r: r, client: r.client(process), api: r.api(), refused: map[pb.ErrorKind]int{}}
 	h.data = h.client.MustLease()
 	h.fill()
 	return h
@@ -76,7 +79,8 @@ func (h *hostile) attempt(what string, spoil func(slot uint32)) {
 // open begins an epoch on a new writer, since a writer's first failure is its last.
 func (h *hostile) open() {
 	h.t.Helper()
-	h.writer = h.r.writer(h.client, pb.DeliveryGuarantee_EXACTLY_ONCE)
+	h.writer = daemontest.NewWriter(h.t, h.api, daemontest.OpenRequest(h.client, pb.DeliveryGuarantee_EXACTLY_ONCE))
+	h.writer.Opened()
 	h.epochs++
 	h.writer.Begin(1, h.id())
 	h.sequence = 1
@@ -128,7 +132,7 @@ func (h *hostile) restore(slot, generation uint32) {
 }
 
 // values are what every byte becomes.
-func values(old byte) []byte { return []byte{old ^ 1, old ^ 0x80, 0, 0xff, 0x7f} }
+func values(old byte) []byte { return []byte{old ^ 1, old ^ 0x80, 0xff} }
 
 // TestEveryByteOfAHostileClient: each byte of a slot (with the checksum wrong, and made right again), of both headers and of a batch
 // takes several values. The answer is always a typed error or a record of the client's own bytes; a neighbour's epochs are exact.

@@ -31,6 +31,7 @@ func TestEveryErrorHasItsKind(t *testing.T) {
 		{&spill.ReadError{}, pb.ErrorKind_FAIL_EPOCH, false},
 		{spill.ErrClosed, pb.ErrorKind_FAIL_EPOCH, false},
 		{shm.ErrClosed, pb.ErrorKind_FAIL_EPOCH, false},
+		{memctl.ErrEnded, pb.ErrorKind_FAIL_EPOCH, false},
 		{columnar.ErrMalformed, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.BadBatch{}, pb.ErrorKind_BAD_REQUEST, true},
 		{&encode.RowError{}, pb.ErrorKind_FAIL_EPOCH, false},

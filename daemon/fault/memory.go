@@ -28,7 +28,7 @@ func memoryKind(err error) (pb.ErrorKind, bool) {
 	if isLostOnDisk(err) {
 		return pb.ErrorKind_FAIL_EPOCH, true
 	}
-	if errors.Is(err, shm.ErrClosed) {
+	if errors.Is(err, shm.ErrClosed) || errors.Is(err, memctl.ErrEnded) {
 		// The session ended while its batch was on the way.
 		return pb.ErrorKind_FAIL_EPOCH, true
 	}

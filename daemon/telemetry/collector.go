@@ -44,6 +44,11 @@ func seconds(name, help string, nanos func(*Counters) uint64) sample {
 		}}
 }
 
+func total(name, help string, value func(*Counters) uint64) sample {
+	return sample{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, "",
+		func(_ *pb.GetStatusResponse, c *Counters) float64 { return float64(value(c)) }}
+}
+
 // family makes one sample for each value of the label.
 func family(kind prometheus.ValueType, name, help, label string, values map[string]func(*pb.GetStatusResponse) uint64) []sample {
 	desc := prometheus.NewDesc(name, help, []string{label}, nil)
@@ -94,6 +99,9 @@ func allSamples() []sample {
 			func(s status) uint64 { return s.GetMemory().GetDifferenceBytes() }),
 		counter(MetricSessionsOpened, "Sessions opened.", (*pb.CounterStatus).GetSessionsOpened),
 		counter(MetricSessionsRefused, "Connections and sessions refused.", (*pb.CounterStatus).GetSessionsRefused),
+		total(MetricProcessesEnded, "Sessions that ended because the process of the client did.",
+			func(c *Counters) uint64 { return c.ProcessesEnded.Load() }),
+		total(MetricPressed, "Requests to sessions for segments that they do not use.", func(c *Counters) uint64 { return c.Pressed.Load() }),
 		counter(MetricBatches, "Batches produced.", (*pb.CounterStatus).GetBatches),
 		counter(MetricRows, "Rows produced.", (*pb.CounterStatus).GetRows),
 		counter(MetricBatchesPaced, "Batches that waited so that no more is in flight than the broker takes in writer.in_flight_time.",

@@ -6,9 +6,13 @@ const (
 	MetricSessions        = "penstock_sessions"
 	MetricSessionsOpened  = "penstock_sessions_opened_total"
 	MetricSessionsRefused = "penstock_sessions_refused_total"
-	MetricWriters         = "penstock_writers"
-	MetricProducers       = "penstock_producers"
-	MetricLeases          = "penstock_leases"
+	// MetricProcessesEnded counts sessions that ended because the client's process did, whatever its socket said.
+	MetricProcessesEnded = "penstock_sessions_ended_with_process_total"
+	// MetricPressed counts requests to sessions for segments that they do not use.
+	MetricPressed   = "penstock_sessions_pressed_total"
+	MetricWriters   = "penstock_writers"
+	MetricProducers = "penstock_producers"
+	MetricLeases    = "penstock_leases"
 	// MetricSlots has the label state: reserved, parked, claimed.
 	MetricSlots = "penstock_slots"
 

@@ -22,6 +22,7 @@ func account(process string) *pb.AccountStatus {
 func TestEndpointServesTheSnapshot(t *testing.T) {
 	counters := NewCounters()
 	counters.Rows.Add(7)
+	counters.Pressed.Add(3)
 	counters.EncodeNanos.Add(1_500_000_000)
 	counters.CountFault(pb.ErrorKind_STALE_HANDLE, false)
 	counters.CountFault(pb.ErrorKind_BAD_REQUEST, true)
@@ -55,7 +56,7 @@ func TestEndpointServesTheSnapshot(t *testing.T) {
 		MetricUp + " 1", MetricSessions + " 2", MetricLeases + " 3", MetricSlots + `{state="parked"} 4`,
 		MetricRows + " 7", MetricEncodeSeconds + " 1.5", MetricHandlesRefused + `{reason="stale"} 1`, MetricHandlesRefused + `{reason="bad"} 1`, MetricHandlesRefused + `{reason="foreign"} 0`,
 		MetricLeasesDenied + " 5", MetricArenaCapacity + " 64", MetricSealSeconds + "_count 1",
-		MetricArenaOrphan + " 11", MetricMemoryDifferences + " 1",
+		MetricPressed + " 3", MetricProcessesEnded + " 0", MetricArenaOrphan + " 11", MetricMemoryDifferences + " 1",
 		MetricAccountCapacity + `{process="tm-1"} 100`, MetricAccountReserved + `{process="tm-1"} 40`, MetricAccountPeak + `{process="tm-2"} 120`,
 		MetricAccountDenied + `{process="tm-1"} 2`, MetricAccountPurpose + `{process="tm-1",purpose="lease"} 30`,
 		MetricAccountPurpose + `{process="tm-2",purpose="lease"} 60`,
