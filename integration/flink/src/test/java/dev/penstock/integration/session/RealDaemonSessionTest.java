@@ -220,7 +220,7 @@ class RealDaemonSessionTest {
                         .setRequestTimeoutMs(1_000)
                         .setMaxBlockMs(2_000)
                         .setTransactionTimeoutMs(60_000)
-                        .setBufferBytes(32 << 20)
+                        .setBufferBytes(4 << 20)
                         .setMaxRequestBytes(1 << 20)
                         .setCompression("none")
                         .setMaxInFlight(5)
