@@ -168,7 +168,7 @@ func TestAWriterThatDoesNotFitIsDenied(t *testing.T) {
 	first.Opened()
 	second := daemontest.NewWriter(t, r.api(), openRequest(c))
 	refused := second.Failure()
-	for _, part := range []string{"Sink: test, subtask 1, attempt 2", "producer_queue", memctl.BudgetSetting, "are kept for other"} {
+	for _, part := range []string{"Sink: test, subtask 1, attempt 2", "producer_queue", memctl.BudgetSetting, "properties.buffer.memory", "are kept for other"} {
 		if refused.GetKind() != pb.ErrorKind_DENIED || !strings.Contains(refused.GetMessage(), part) {
 			t.Errorf("%q is not in %v", part, refused)
 		}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"penstock.dev/penstock/memctl"
@@ -40,7 +41,7 @@ func enterMemory(ctx context.Context, id uint64, open *pb.OpenWriter, queue int6
 		Subtask: who.GetSubtask(), Attempt: who.GetAttempt()}
 	var err error
 	if m.share, err = o.Account.Enter(ctx, owner, memctl.ProducerQueue, m.queue+firstBuffer); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; of that, the queue of its producer takes %d bytes (properties.buffer.memory)", err, m.queue)
 	}
 	if err := m.share.Reserve(memctl.EncodeBuffer, firstBuffer); err != nil {
 		m.leave()
