@@ -135,6 +135,11 @@ func (t *Table) checkParked(slot, generation uint32, w Word) error {
 // Claim takes ownership of the batch that a slot holds, in the name of by (Daemon, or a session). Of any number of callers
 // at most one succeeds for one generation. Errors: *StaleError, *ForeignError, ErrClosed.
 func (t *Table) Claim(slot, generation, by uint32) error {
+	return t.take(slot, generation, by, Claim)
+}
+
+// take makes a move, Claim or Spill, after which nobody else can take the batch.
+func (t *Table) take(slot, generation, by uint32, move Move) error {
 	if !t.segment.pin() {
 		return ErrClosed
 	}
@@ -162,7 +167,7 @@ func (t *Table) Claim(slot, generation, by uint32) error {
 	case !sh.CompareAndSwap(old, uint64(claimedShadow(generation, by))):
 		return stale(from, "it was claimed at this moment")
 	}
-	if found, err := Claim.Swap(addr, from, by); err != nil {
+	if found, err := move.Swap(addr, from, by); err != nil {
 		sh.CompareAndSwap(uint64(claimedShadow(generation, by)), old)
 		return stale(found, "it changed while it was claimed")
 	}
@@ -173,6 +178,11 @@ func (t *Table) Claim(slot, generation, by uint32) error {
 // Nobody may read the extent afterwards. Errors: *StaleError when the claim is not by's or was revoked, or when the client
 // overwrote the word; *ForeignError; ErrClosed.
 func (t *Table) Settle(slot, generation, by uint32) error {
+	return t.finish(slot, generation, by, Claimed, Settle)
+}
+
+// finish makes moves, the last of which is Settle, from a state in which by has taken the batch.
+func (t *Table) finish(slot, generation, by uint32, from State, moves ...Move) error {
 	if !t.segment.pin() {
 		return ErrClosed
 	}
@@ -187,8 +197,45 @@ func (t *Table) Settle(slot, generation, by uint32) error {
 	if !t.shadows[slot-t.first].CompareAndSwap(uint64(claimed), uint64(claimed&^shadowBusy)) {
 		return &StaleError{slot, generation, Word(atomic.LoadUint64(addr)), fmt.Sprintf("owner %d has no claim to settle", by)}
 	}
-	if found, err := Settle.Swap(addr, MakeWord(generation, Claimed, by), by); err != nil {
-		return &StaleError{slot, generation, found, "the word changed while the batch was claimed"}
+	word := MakeWord(generation, from, by)
+	for _, move := range moves {
+		if word, err = move.Swap(addr, word, by); err != nil {
+			return &StaleError{slot, generation, word, "the word changed while the batch was claimed"}
+		}
+	}
+	return nil
+}
+
+// Spill takes the batch that a slot holds for the time in which the daemon writes it to a disk: it cannot be claimed meanwhile. Errors
+// are those of Claim; the batch must be in memory.
+func (t *Table) Spill(slot, generation uint32) error {
+	return t.take(slot, generation, Daemon, Spill)
+}
+
+// Spilled tells that the disk has the batch: it passes through ON_DISK and CLAIMED to FREE, since the daemon holds its handle itself and
+// claims it from the disk. The session may use the extent again. Errors are those of Settle.
+func (t *Table) Spilled(slot, generation uint32) error {
+	return t.finish(slot, generation, Daemon, Spilling, Spilled, Claim, Settle)
+}
+
+// SpillFailed parks the batch again, unharmed, in the name of its session. Errors are those of Settle.
+func (t *Table) SpillFailed(slot, generation uint32) error {
+	if !t.segment.pin() {
+		return ErrClosed
+	}
+	defer t.segment.unpin()
+	mem, err := t.slot(slot)
+	if err != nil {
+		return err
+	}
+	addr := WordAt(mem, SlotState)
+	// As if the generation before were the last one seen: this one can be claimed once more.
+	before := claimedShadow(generation-1, Daemon) &^ shadowBusy
+	if !t.shadows[slot-t.first].CompareAndSwap(uint64(claimedShadow(generation, Daemon)), uint64(before)) {
+		return &StaleError{slot, generation, Word(atomic.LoadUint64(addr)), "the daemon does not spill it"}
+	}
+	if found, err := SpillFailed.Swap(addr, MakeWord(generation, Spilling, Daemon), t.owner); err != nil {
+		return &StaleError{slot, generation, found, "the word changed while the batch was spilled"}
 	}
 	return nil
 }

@@ -165,6 +165,59 @@ func TestReplaysAreRefused(t *testing.T) {
 	}
 }
 
+// While the disk gets a batch nobody can claim it; afterwards its slot is free, or it is parked again and can be claimed once.
+func TestSpillTakesTheBatchForAWhile(t *testing.T) {
+	s := newSession(t, newArena(t, 2), 1)
+	generation := s.park(t, s.first, s.descriptor())
+	for range 2 {
+		if err := s.table.Spill(s.first, generation); err != nil {
+			t.Fatal(err)
+		}
+		if w := s.peer.Word(s.first); w != shm.MakeWord(generation, shm.Spilling, 0) {
+			t.Errorf("the client sees %v", w)
+		}
+		wantStale(t, s.table.Claim(s.first, generation, shm.Daemon))
+		wantStale(t, s.table.Spill(s.first, generation))
+		s.peer.Replay(s.first, generation)
+		wantStale(t, s.table.Claim(s.first, generation, shm.Daemon))
+		s.peer.SetWord(s.first, shm.MakeWord(generation, shm.Spilling, 0))
+		if err := s.table.SpillFailed(s.first, generation); err != nil {
+			t.Fatal(err)
+		}
+		if w := s.peer.Word(s.first); w != shm.MakeWord(generation, shm.Parked, 1) {
+			t.Errorf("the client sees %v", w)
+		}
+		wantStale(t, s.table.SpillFailed(s.first, generation))
+		wantStale(t, s.table.Spilled(s.first, generation))
+	}
+	if err := s.table.Spill(s.first, generation); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.table.Spilled(s.first, generation); err != nil {
+		t.Fatal(err)
+	}
+	if w := s.peer.Word(s.first); w != shm.MakeWord(generation+1, shm.Free, 0) {
+		t.Errorf("the client sees %v", w)
+	}
+	s.peer.Replay(s.first, generation)
+	wantStale(t, s.table.Claim(s.first, generation, shm.Daemon))
+	wantStale(t, s.table.Spill(s.first, generation))
+
+	// Parked again means that it can be claimed, once.
+	s.peer.SetWord(s.first, shm.MakeWord(generation+1, shm.Free, 0))
+	next := s.park(t, s.first, s.descriptor())
+	for _, err := range []error{s.table.Spill(s.first, next), s.table.SpillFailed(s.first, next), s.table.Claim(s.first, next, shm.Daemon)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantStale(t, s.table.Spill(s.first, next))
+
+	s.table.RevokeAll()
+	wantStale(t, s.table.Spill(s.first, next+1))
+	wantStale(t, s.table.SpillFailed(s.first, next))
+}
+
 func TestOneOfManyClaims(t *testing.T) {
 	s := newSession(t, newArena(t, 2), 1)
 	for range 200 {

@@ -97,6 +97,20 @@ func (v *View) Claim(slot, generation uint32) (*Extent, error) {
 	return e, nil
 }
 
+// Spill reads a slot and takes it for the time in which it is written to a disk: see Table.Spill. After an error nothing is taken. The
+// caller releases the extent and then tells the table Spilled or SpillFailed.
+func (v *View) Spill(slot, generation uint32) (*Extent, error) {
+	e, err := v.Read(slot, generation)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.table.Spill(slot, generation); err != nil {
+		e.Release()
+		return nil, err
+	}
+	return e, nil
+}
+
 func parseDescriptor(b *[SlotBytes]byte, slot, generation uint32) (Descriptor, error) {
 	le := binary.LittleEndian
 	if want, got := SlotChecksum(b[:]), le.Uint32(b[SlotCRC:]); want != got {

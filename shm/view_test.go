@@ -49,6 +49,28 @@ func TestViewClaimsOnce(t *testing.T) {
 	}
 }
 
+func TestViewSpills(t *testing.T) {
+	s := newSession(t, newArena(t, 2), 1)
+	generation := s.park(t, s.first, s.descriptor())
+	e, err := s.view.Spill(s.first, generation)
+	if err != nil || uint64(len(e.Body)) != s.descriptor().Length {
+		t.Fatal(err)
+	}
+	_, err = s.view.Spill(s.first, generation)
+	wantStale(t, err)
+	_, err = s.view.Read(s.first, generation)
+	wantStale(t, err)
+	// The session may end meanwhile: the memory stays until the write has ended.
+	s.arena.Revoke(1)
+	if e.Body[0] = 1; e.Body[0] != 1 {
+		t.Error("unreadable")
+	}
+	e.Release()
+	if err := s.table.Spilled(s.first, generation); !errors.Is(err, shm.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestViewRefusesDescriptors(t *testing.T) {
 	s := newSession(t, newArena(t, 4), 1)
 	stranger := lease(t, s.arena, 2)

@@ -20,6 +20,8 @@ type Faults struct {
 	InitDelay time.Duration
 	// InitGate, when set, holds Init until it is closed or the context ends.
 	InitGate chan struct{}
+	// ProduceGate, when set, holds Produce until it is closed or the context ends: a broker that stands still.
+	ProduceGate chan struct{}
 	// Init, Begin, Produce, Seal, Flush and Abort fail with what these return; the argument is the transactional id.
 	Init, Begin, Produce, Seal, Flush, Abort func(id string) error
 	// Async is what Err of an open producer returns.

@@ -62,6 +62,15 @@ type producing struct {
 
 func (p *producing) Produce(ctx context.Context, r *producer.Records) error {
 	p.e.mu.Lock()
+	gate := p.e.faults.ProduceGate
+	p.e.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
+	}
+	p.e.mu.Lock()
 	defer p.e.mu.Unlock()
 	p.use("produce", false)
 	if err := ctx.Err(); err != nil {
