@@ -24,6 +24,7 @@ import (
 	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 	"penstock.dev/penstock/shm"
+	"penstock.dev/penstock/shm/spill"
 )
 
 // Engine is a producer engine with a life of its own, as rdkafka.Engine.
@@ -43,7 +44,9 @@ type App struct {
 	started  time.Time
 	counters *telemetry.Counters
 
-	arena    *shm.Arena
+	arena *shm.Arena
+	// spill is nil while it is off.
+	spill    *spill.Store
 	ledger   *memctl.Ledger
 	sessions *session.Server
 	sink     *server.Sink
@@ -70,6 +73,9 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 	defer func() {
 		if err != nil {
 			a.closeSockets()
+			ctx, cancel := context.WithTimeout(context.Background(), c.Process.StopTimeout.Std())
+			defer cancel()
+			err = errors.Join(err, a.closeSpill(ctx))
 		}
 	}()
 	if err := a.bind(); err != nil {
@@ -81,6 +87,9 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 		Orphaned: func() { wake(a.orphaned) },
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := a.openSpill(); err != nil {
 		return nil, err
 	}
 	a.build()
@@ -144,6 +153,7 @@ func (a *App) build() {
 	a.sink = server.NewSink(server.SinkOptions{
 		Sessions: a.sessions,
 		Engine:   faultpoint.Engine(a.engine),
+		Disk:     a.disk(),
 		Limits: pipeline.Limits{
 			CreditBytes: int64(c.Writer.Credit),
 			Init:        c.Writer.InitTimeout.Std(),
@@ -257,7 +267,7 @@ func (a *App) stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.config.Process.StopTimeout.Std())
 	defer cancel()
 	a.closeSockets()
-	err := errors.Join(a.sessions.Close(ctx), a.grpc.Stop(ctx), a.engine.Close(ctx))
+	err := errors.Join(a.sessions.Close(ctx), a.grpc.Stop(ctx), a.engine.Close(ctx), a.closeSpill(ctx))
 	a.arena.Close()
 	if err == nil {
 		a.log.Info("stopped")

@@ -17,7 +17,7 @@ func (a *App) Status() *pb.GetStatusResponse {
 	sessions, writers := a.sessions.Status(), a.sink.Status()
 	slices.SortFunc(sessions, func(x, y *pb.SessionStatus) int { return cmp.Compare(x.GetSessionId(), y.GetSessionId()) })
 	slices.SortFunc(writers, func(x, y *pb.WriterStatus) int { return cmp.Compare(x.GetWriterId(), y.GetWriterId()) })
-	return &pb.GetStatusResponse{
+	status := &pb.GetStatusResponse{
 		Version:           Version(),
 		ArenaId:           a.arena.ID(),
 		UptimeMillis:      uint64(time.Since(a.started).Milliseconds()),
@@ -32,6 +32,8 @@ func (a *App) Status() *pb.GetStatusResponse {
 		Counters:          a.counters.Status(),
 		LibrdkafkaVersion: a.engine.Name(),
 	}
+	a.spillStatus(status)
+	return status
 }
 
 func (a *App) memory() *pb.MemoryStatus {

@@ -61,6 +61,11 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 	fmt.Fprintf(w, "\t%v tables, %v parked, %v being read, %v on disk, %v orphaned in %d segments, %d differences\n",
 		size(m.GetTableBytes()), size(m.GetParkedBytes()), size(m.GetPinnedBytes()), size(m.GetSpilledBytes()), size(m.GetOrphanBytes()),
 		m.GetOrphanSegments(), m.GetDifferences())
+	if d := s.GetSpill(); d.GetMode() != config.SpillOff {
+		fmt.Fprintf(w, "spill\t%s, %v of %v used, %d files, %d batches on disk, %d written, %d read back, %d refused, %d not written, %d lost\n",
+			d.GetMode(), size(d.GetUsedBytes()), size(d.GetQuotaBytes()), d.GetFiles(), d.GetBatches(), d.GetBatchesWritten(),
+			d.GetBatchesRead(), d.GetRefused(), d.GetWriteFailures(), d.GetReadFailures())
+	}
 	fmt.Fprintf(w, "traffic\t%d batches, %d rows, %v encoded, %d producers\n", c.GetBatches(), c.GetRows(),
 		size(c.GetEncodedBytes()), s.GetProducers())
 	fmt.Fprintf(w, "epochs\t%d sealed, %d empty, %d failed, %d aborted\n", c.GetEpochsSealed(), c.GetEpochsEmpty(),

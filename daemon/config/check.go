@@ -29,6 +29,7 @@ func (c *Config) Check() error {
 	c.Session.check(&f)
 	c.Arena.check(&f)
 	c.Writer.check(&f, c.Arena.Segment)
+	c.Spill.check(&f, c.Writer.Credit)
 	c.Process.check(&f, c.Writer.AbortTimeout)
 	c.Metrics.check(&f)
 	c.Log.check(&f)
@@ -107,6 +108,27 @@ func (w *Writer) check(f *Faults, segment ByteSize) {
 		f.add("writer.progress_interval", w.ProgressInterval, "must be at least 10ms")
 	}
 	between(f, "writer.max_writers", w.MaxWriters, 1, 100_000)
+}
+
+// minQuota is the smallest that holds some files of each of some writers.
+const minQuota = 4 * MiB
+
+func (s *Spill) check(f *Faults, credit ByteSize) {
+	switch s.Mode {
+	case SpillOff, SpillBounded, SpillOn:
+	default:
+		f.add("spill.mode", s.Mode, "must be off, bounded or on")
+	}
+	if !filepath.IsAbs(s.Directory) {
+		f.add("spill.directory", s.Directory, "must be an absolute path")
+	}
+	if s.Quota < minQuota {
+		f.add("spill.quota", s.Quota, "must be at least %v", minQuota)
+	}
+	if s.Mode != SpillOff && s.HighWater >= credit {
+		f.add("spill.high_water", s.HighWater, "must be less than writer.credit = %v, which is all that a writer may have parked", credit)
+	}
+	positive(f, "spill.patience", s.Patience)
 }
 
 func (p *Process) check(f *Faults, abort Duration) {

@@ -23,6 +23,7 @@ type Config struct {
 	Session Session `toml:"session"`
 	Arena   Arena   `toml:"arena"`
 	Writer  Writer  `toml:"writer"`
+	Spill   Spill   `toml:"spill"`
 	Process Process `toml:"process"`
 	Metrics Metrics `toml:"metrics"`
 	Log     Log     `toml:"log"`
@@ -69,6 +70,23 @@ type Writer struct {
 	MaxWriters       int64    `toml:"max_writers"`
 }
 
+// Spill says whether, when and where parked batches go to a disk.
+type Spill struct {
+	// Mode is SpillOff, SpillBounded or SpillOn.
+	Mode      string   `toml:"mode"`
+	Directory string   `toml:"directory"`
+	Quota     ByteSize `toml:"quota"`
+	HighWater ByteSize `toml:"high_water"`
+	Patience  Duration `toml:"patience"`
+}
+
+// The modes of Spill.
+const (
+	SpillOff     = "off"
+	SpillBounded = "bounded"
+	SpillOn      = "on"
+)
+
 // Process holds what concerns the daemon's own process.
 type Process struct {
 	GoMemoryLimit ByteSize `toml:"go_memory_limit"`
@@ -114,6 +132,7 @@ func Default() *Config {
 			ProgressInterval: Duration(200 * time.Millisecond),
 			MaxWriters:       256,
 		},
+		Spill: Spill{Mode: SpillOff, Directory: "/var/tmp/penstock", Quota: 4 * GiB, HighWater: 2 * MiB, Patience: Duration(500 * time.Millisecond)},
 		Process: Process{
 			GoMemoryLimit: 256 * MiB,
 			ShutdownGrace: Duration(30 * time.Second),

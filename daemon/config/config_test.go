@@ -93,6 +93,7 @@ func TestCheckReportsEveryBadValue(t *testing.T) {
 	c.Arena.Segment = 3 * GiB
 	c.Writer.Credit = 1
 	c.Writer.ProgressInterval = 0
+	c.Spill = Spill{Mode: "perhaps", Directory: "spill", Quota: MiB, HighWater: 4 * MiB}
 	c.Process.GoMemoryLimit = 1
 	c.Process.StopTimeout = c.Writer.AbortTimeout
 	c.Metrics.Listen = "localhost"
@@ -103,7 +104,8 @@ func TestCheckReportsEveryBadValue(t *testing.T) {
 		t.Fatalf("got %v, want Faults", err)
 	}
 	keys := []string{"version", "listen.directory", "listen.session_socket", "listen.socket_mode", "listen.directory_mode",
-		"session.max_sessions", "arena.segment", "writer.credit", "writer.progress_interval", "process.go_memory_limit",
+		"session.max_sessions", "arena.segment", "writer.credit", "writer.progress_interval",
+		"spill.mode", "spill.directory", "spill.quota", "spill.high_water", "spill.patience", "process.go_memory_limit",
 		"process.stop_timeout", "metrics.listen", "log.level", "log.format"}
 	var got []string
 	for _, f := range faults {

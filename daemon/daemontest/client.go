@@ -202,19 +202,30 @@ func (c *Client) Return(segmentID uint32) *pb.Error {
 	return reply.GetRefused()
 }
 
-// Park writes a batch at offset of a data segment and publishes it in the next slot, which must be free; after the last one
+// Park writes a batch at offset of a data segment and publishes it in the next slot that is free; after the last one
 // comes the first.
 func (c *Client) Park(data *shmtest.Segment, offset uint64, b Batch) *pb.SubmitBatch {
 	c.t.Helper()
-	slot := c.nextSlot
-	if c.nextSlot++; c.nextSlot == c.Welcome.GetFirstSlot()+c.Welcome.GetSlotCount() {
-		c.nextSlot = c.Welcome.GetFirstSlot()
-	}
+	slot := c.freeSlot()
 	generation, err := c.Table.ParkBatch(slot, data, offset, b.Body, b.Descriptor())
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return &pb.SubmitBatch{Slot: slot, Generation: generation, Sequence: b.Sequence}
+}
+
+// freeSlot is the next slot that is FREE; when none is, it is the next one.
+func (c *Client) freeSlot() (slot uint32) {
+	for range c.Welcome.GetSlotCount() {
+		slot = c.nextSlot
+		if c.nextSlot++; c.nextSlot == c.Welcome.GetFirstSlot()+c.Welcome.GetSlotCount() {
+			c.nextSlot = c.Welcome.GetFirstSlot()
+		}
+		if c.Table.Word(slot).State() == shm.Free {
+			break
+		}
+	}
+	return slot
 }
 
 // Kill ends the connection and unmaps everything, as the death of the process does. Nobody may touch the client's memory any more.

@@ -12,6 +12,7 @@ import (
 	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 	"penstock.dev/penstock/shm"
+	"penstock.dev/penstock/shm/spill"
 )
 
 func TestEveryErrorHasItsKind(t *testing.T) {
@@ -26,6 +27,9 @@ func TestEveryErrorHasItsKind(t *testing.T) {
 		{&shm.DescriptorError{}, pb.ErrorKind_BAD_REQUEST, true},
 		{&shm.DeniedError{}, pb.ErrorKind_DENIED, false},
 		{&memctl.DeniedError{}, pb.ErrorKind_DENIED, false},
+		{&spill.CorruptError{}, pb.ErrorKind_FAIL_EPOCH, false},
+		{&spill.ReadError{}, pb.ErrorKind_FAIL_EPOCH, false},
+		{spill.ErrClosed, pb.ErrorKind_FAIL_EPOCH, false},
 		{shm.ErrClosed, pb.ErrorKind_FAIL_EPOCH, false},
 		{memctl.ErrEnded, pb.ErrorKind_FAIL_EPOCH, false},
 		{columnar.ErrMalformed, pb.ErrorKind_BAD_REQUEST, true},

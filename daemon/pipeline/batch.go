@@ -11,10 +11,12 @@ import (
 	"penstock.dev/penstock/daemon/faultpoint"
 	"penstock.dev/penstock/kafka/encode"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+	"penstock.dev/penstock/shm"
 )
 
 // submit takes one batch all the way into the producer's queue.
-func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
+func (w *Writer) submit(ctx context.Context, q *Queued) error {
+	s := q.request.GetSubmit()
 	if !w.open || s.GetEpochId() != w.epochID {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d is for epoch %d, but %s; send BeginEpoch before the first batch",
 			s.GetSequence(), s.GetEpochId(), w.epochInWords())
@@ -23,7 +25,11 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "batch %d follows batch %d; sequences count from 1 without holes",
 			s.GetSequence(), w.sequence)
 	}
-	records, err := w.encode(ctx, s)
+	if q.aborted {
+		w.sequence++
+		return nil
+	}
+	records, err := w.encode(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -31,19 +37,51 @@ func (w *Writer) submit(ctx context.Context, s *pb.SubmitBatch) error {
 	return w.produce(ctx, records)
 }
 
-// encode claims the slot, writes the records into the encoder's memory and settles the slot, also when the batch is bad.
-func (w *Writer) encode(ctx context.Context, s *pb.SubmitBatch) (_ *encode.Records, err error) {
+// taken is a batch that belongs to the writer, from memory or from the disk. done gives it back; the body must not be read after it.
+type taken struct {
+	shm.Descriptor
+	body []byte
+	done func() error
+}
+
+// take claims the batch where it is. A batch on the disk had its slot freed when the disk had it.
+func (w *Writer) take(ctx context.Context, q *Queued) (*taken, error) {
+	if q.disk == nil {
+		submit := q.request.GetSubmit()
+		extent, err := w.options.Source.Claim(submit.GetSlot(), submit.GetGeneration())
+		if err != nil {
+			return nil, err
+		}
+		return &taken{extent.Descriptor, extent.Body, func() error { return w.options.Source.Settle(extent) }}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, w.options.Limits.Produce)
+	defer cancel()
+	loaded, err := q.disk.Claim(ctx)
+	if err != nil {
+		w.discard(q)
+		return nil, err
+	}
+	return &taken{q.descriptor, loaded.Bytes, func() error {
+		loaded.Release()
+		w.readBack.release()
+		return q.settled
+	}}, nil
+}
+
+// encode takes the batch, writes the records into the encoder's memory and gives the batch back, also when it is bad.
+func (w *Writer) encode(ctx context.Context, q *Queued) (_ *encode.Records, err error) {
 	start := time.Now()
+	s := q.request.GetSubmit()
 	if err := faultpoint.Hit(faultpoint.InClaim); err != nil {
 		return nil, err
 	}
-	extent, err := w.options.Source.Claim(s.GetSlot(), s.GetGeneration())
+	extent, err := w.take(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if settleErr := w.options.Source.Settle(extent); err == nil {
-			err = settleErr
+		if doneErr := extent.done(); err == nil {
+			err = doneErr
 		}
 	}()
 	if err := faultpoint.Hit(faultpoint.InEncode); err != nil {
@@ -53,10 +91,10 @@ func (w *Writer) encode(ctx context.Context, s *pb.SubmitBatch) (_ *encode.Recor
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "slot %d holds batch %d of its writer, but it was submitted as batch %d",
 			s.GetSlot(), extent.Sequence, s.GetSequence())
 	}
-	if err := w.memory.expect(ctx, len(extent.Body)); err != nil {
+	if err := w.memory.expect(ctx, len(extent.body)); err != nil {
 		return nil, err
 	}
-	batch, err := w.parser.Parse(extent.Body, extent.SchemaTag)
+	batch, err := w.parser.Parse(extent.body, extent.SchemaTag)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +105,7 @@ func (w *Writer) encode(ctx context.Context, s *pb.SubmitBatch) (_ *encode.Recor
 	if err != nil {
 		return nil, err
 	}
-	if err := w.memory.encoded(ctx, len(extent.Body), records.Size(), w.encoder.Memory()); err != nil {
+	if err := w.memory.encoded(ctx, len(extent.body), records.Size(), w.encoder.Memory()); err != nil {
 		return nil, err
 	}
 	w.countEncoded(uint64(records.Size()), uint64(time.Since(start)))

@@ -11,4 +11,12 @@ type Source interface {
 	// Settle gives a claimed batch back to the session, with the slot's generation raised; the body must not be read after
 	// it. It fails when the session has ended or when the client overwrote the slot.
 	Settle(*shm.Extent) error
+	// Size is the length of a parked batch in bytes; the batch stays parked.
+	Size(slot, generation uint32) (int, error)
+	// Spill takes a parked batch while a disk gets it. The body stays mapped and as it is until Spilled or SpillFailed.
+	Spill(slot, generation uint32) (*shm.Extent, error)
+	// Spilled gives the memory of a batch back to the session: the disk has it.
+	Spilled(*shm.Extent) error
+	// SpillFailed leaves a batch parked, as if Spill had not been called.
+	SpillFailed(*shm.Extent) error
 }

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"penstock.dev/penstock/columnar"
+	"penstock.dev/penstock/columnar/ipc"
 	"penstock.dev/penstock/daemon/fault"
 	"penstock.dev/penstock/daemon/telemetry"
 	"penstock.dev/penstock/kafka/encode"
@@ -36,6 +38,8 @@ type Options struct {
 	// Account is the one of the session's process.
 	Account *memctl.Account
 	Engine  producer.Engine
+	// Disk is where batches go when the broker takes none; nil: they stay in memory.
+	Disk *Disk
 	// Owners are those of all writers of the daemon.
 	Owners   *epoch.Owners
 	Dialect  encode.Dialect
@@ -63,6 +67,9 @@ type Writer struct {
 	nulls  nullBits
 	epochs *epoch.Writer
 	memory *memory
+	// schema is the header of the files in which the writer's batches wait; nil without a disk. readBack is what reading them takes.
+	schema   []byte
+	readBack *readBack
 
 	// sequence is that of the last batch; epochID that of the last Begin.
 	sequence uint64
@@ -99,12 +106,18 @@ func Open(ctx context.Context, id uint64, open *pb.OpenWriter, o Options) (*Writ
 	if err := o.Engine.Validate(config); err != nil {
 		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the Kafka properties cannot be used natively: %v", err)
 	}
+	schema, err := spillSchema(row, o.Disk)
+	if err != nil {
+		return nil, fault.New(pb.ErrorKind_FALL_BACK, "the schema cannot be written to a disk: %v", err)
+	}
 	memory, err := enterMemory(ctx, id, open, config.QueueBytes(), &o)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{
 		memory:    memory,
+		schema:    schema,
+		readBack:  &readBack{share: memory.share},
 		id:        id,
 		sessionID: open.GetSessionId(),
 		owner:     open.GetOwner(),
@@ -146,25 +159,36 @@ func (w *Writer) Opened() *pb.WriteEvent {
 	}}}
 }
 
+// spillSchema is nil without a disk.
+func spillSchema(row *columnar.Type, disk *Disk) ([]byte, error) {
+	if disk == nil {
+		return nil, nil
+	}
+	return ipc.Schema(row)
+}
+
 // Handle does what one request asks and returns the answer, nil when the request has none. It blocks at most as long as
-// the limit of the step, and less when ctx ends.
-func (w *Writer) Handle(ctx context.Context, request *pb.WriteRequest) *pb.WriteEvent {
+// the limit of the step, and less when ctx, that of the backlog, ends.
+func (w *Writer) Handle(ctx context.Context, q *Queued) *pb.WriteEvent {
 	if w.failed != nil {
-		w.discard(request)
+		w.discard(q)
 		return w.failure()
 	}
-	event, err := w.step(ctx, request)
+	event, err := w.step(ctx, q)
 	if err != nil {
+		if denied, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
+			err = denied
+		}
 		w.fail(err)
 		return w.failure()
 	}
 	return event
 }
 
-func (w *Writer) step(ctx context.Context, request *pb.WriteRequest) (*pb.WriteEvent, error) {
-	switch r := request.GetRequest().(type) {
+func (w *Writer) step(ctx context.Context, q *Queued) (*pb.WriteEvent, error) {
+	switch r := q.request.GetRequest().(type) {
 	case *pb.WriteRequest_Submit:
-		return nil, w.submit(ctx, r.Submit)
+		return nil, w.submit(ctx, q)
 	case *pb.WriteRequest_Begin:
 		return w.begin(ctx, r.Begin)
 	case *pb.WriteRequest_Schemas:
@@ -200,23 +224,32 @@ func (w *Writer) failure() *pb.WriteEvent {
 	return &pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: w.failed}}
 }
 
-// discard settles a batch of a failed writer unread; nobody else would free its slot.
-func (w *Writer) discard(request *pb.WriteRequest) {
-	submit := request.GetSubmit()
+// discard lets a batch go unread; nobody else would free its slot, or its place on the disk. It may be called from the goroutine of the
+// backlog while the batch has not been handed out, and for a batch that was discarded before.
+func (w *Writer) discard(q *Queued) {
+	submit := q.request.GetSubmit()
 	if submit == nil {
 		return
 	}
+	if q.disk != nil {
+		if !q.dropped {
+			q.dropped = true
+			q.disk.Drop()
+			w.readBack.release()
+		}
+		return
+	}
 	if extent, err := w.options.Source.Claim(submit.GetSlot(), submit.GetGeneration()); err == nil {
-		// The writer has failed already; a second failure would say nothing new.
+		// The writer has failed, or the epoch is aborted; a second failure would say nothing new.
 		_ = w.options.Source.Settle(extent)
 	}
 }
 
 // Close ends the writer: an unsealed epoch with rows is aborted (bounded by Limits.Abort), sealed ones are left alone, the
-// warm producer is released. pending are requests that came but were not handled; their batches are settled.
-func (w *Writer) Close(pending []*pb.WriteRequest) {
-	for _, request := range pending {
-		w.discard(request)
+// warm producer is released. pending are requests that came but were not handled; their batches are discarded.
+func (w *Writer) Close(pending []*Queued) {
+	for _, q := range pending {
+		w.discard(q)
 	}
 	defer w.log.Info("writer closed")
 	defer w.memory.leave()

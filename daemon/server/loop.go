@@ -18,10 +18,10 @@ const requestBacklog = 64
 
 // writerLoop is the one goroutine that touches a pipeline.Writer and sends on its stream.
 type writerLoop struct {
-	ctx      context.Context
-	stream   grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent]
-	requests <-chan *pb.WriteRequest
-	writer   *pipeline.Writer
+	ctx     context.Context
+	stream  grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent]
+	backlog *pipeline.Backlog
+	writer  *pipeline.Writer
 }
 
 // receive hands on what the client sends. The channel is closed when the client has closed its side or the stream broke.
@@ -56,11 +56,11 @@ func (l *writerLoop) run(progress time.Duration) error {
 		select {
 		case <-l.ctx.Done():
 			return status.Error(codes.Aborted, "the stream was broken, or the session of this writer has ended")
-		case request, ok := <-l.requests:
+		case request, ok := <-l.backlog.Requests():
 			if !ok {
 				return nil
 			}
-			event = l.writer.Handle(l.ctx, request)
+			event = l.writer.Handle(l.backlog.Context(), request)
 		case event = <-l.writer.Events():
 		case <-ticker.C:
 			event = l.writer.Tick()
@@ -75,22 +75,6 @@ func (l *writerLoop) run(progress time.Duration) error {
 			if err := faultpoint.Hit(faultpoint.AfterReply); err != nil {
 				return err
 			}
-		}
-	}
-}
-
-// pending takes what was received and not handled.
-func (l *writerLoop) pending() []*pb.WriteRequest {
-	var rest []*pb.WriteRequest
-	for {
-		select {
-		case request, ok := <-l.requests:
-			if !ok {
-				return rest
-			}
-			rest = append(rest, request)
-		default:
-			return rest
 		}
 	}
 }

@@ -24,7 +24,9 @@ import (
 type SinkOptions struct {
 	Sessions *session.Server
 	Engine   producer.Engine
-	Limits   pipeline.Limits
+	// Disk is where batches go when a broker takes none; nil: they stay in memory.
+	Disk   *pipeline.Disk
+	Limits pipeline.Limits
 	// OpenTimeout bounds the wait for a new stream's OpenWriter.
 	OpenTimeout time.Duration
 	// ProgressInterval is the smallest time between two WriterProgress events of one writer.
@@ -115,7 +117,7 @@ func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEv
 	if err != nil {
 		return refuse(stream, err)
 	}
-	loop := &writerLoop{ctx: ctx, stream: stream, requests: requests, writer: writer}
+	loop := &writerLoop{ctx: ctx, stream: stream, backlog: writer.Backlog(ctx, requests), writer: writer}
 	defer s.remove(loop)
 	return loop.run(s.options.ProgressInterval)
 }
@@ -151,6 +153,7 @@ func (s *Sink) add(ctx context.Context, open *pb.OpenWriter, client *session.Ses
 		Source:   client,
 		Account:  client.Account(),
 		Engine:   s.options.Engine,
+		Disk:     s.options.Disk,
 		Owners:   &s.owners,
 		Dialect:  client.Dialect(),
 		Limits:   s.options.Limits,
@@ -182,7 +185,7 @@ func (s *Sink) admit() (uint64, error) {
 
 // remove closes the writer, which may take as long as an abort, and then forgets it.
 func (s *Sink) remove(l *writerLoop) {
-	l.writer.Close(l.pending())
+	l.writer.Close(l.backlog.Stop())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.writers, l.writer.ID())

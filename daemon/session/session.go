@@ -74,6 +74,33 @@ func (s *Session) Settle(extent *shm.Extent) error {
 	return s.table.Settle(extent.Slot, extent.Generation, shm.Daemon)
 }
 
+// Size implements pipeline.Source.
+func (s *Session) Size(slot, generation uint32) (int, error) {
+	extent, err := s.view.Read(slot, generation)
+	if err != nil {
+		return 0, err
+	}
+	defer extent.Release()
+	return len(extent.Body), nil
+}
+
+// Spill implements pipeline.Source.
+func (s *Session) Spill(slot, generation uint32) (*shm.Extent, error) {
+	return s.view.Spill(slot, generation)
+}
+
+// Spilled implements pipeline.Source.
+func (s *Session) Spilled(extent *shm.Extent) error {
+	extent.Release()
+	return s.table.Spilled(extent.Slot, extent.Generation)
+}
+
+// SpillFailed implements pipeline.Source.
+func (s *Session) SpillFailed(extent *shm.Extent) error {
+	extent.Release()
+	return s.table.SpillFailed(extent.Slot, extent.Generation)
+}
+
 // Join ties a writer to the session: end is called, once, when the session ends first. The writer calls leave when it is over.
 func (s *Session) Join(end func()) (leave func(), err error) {
 	s.mu.Lock()

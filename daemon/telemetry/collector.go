@@ -115,6 +115,7 @@ func allSamples() []sample {
 		func(s status) uint64 { return s.GetMemory().GetDifferences() })
 	differences.kind = prometheus.CounterValue
 	list = append(list, denied, differences)
+	list = append(list, spillSamples()...)
 	list = append(list, family(prometheus.GaugeValue, MetricSlots, "Slots in use now, by state.", LabelState,
 		map[string]func(status) uint64{
 			"reserved": func(s status) uint64 { return sumSessions(s, (*pb.SessionStatus).GetSlotsReserved) },

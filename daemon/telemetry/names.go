@@ -38,6 +38,18 @@ const (
 	MetricArenaPinned   = "penstock_arena_pinned_bytes"
 	MetricArenaOrphan   = "penstock_arena_orphan_bytes"
 	MetricSpilled       = "penstock_spilled_bytes"
+
+	MetricSpillUsed     = "penstock_spill_used_bytes"
+	MetricSpillQuota    = "penstock_spill_quota_bytes"
+	MetricSpillFiles    = "penstock_spill_files"
+	MetricSpillBatches  = "penstock_spill_batches"
+	MetricSpillReadBack = "penstock_spill_read_back_bytes"
+	// MetricSpillMoved and MetricSpillMovedBytes have the label direction: written, read.
+	MetricSpillMoved      = "penstock_spill_batches_total"
+	MetricSpillMovedBytes = "penstock_spill_bytes_total"
+	// MetricSpillFailures has the label reason: write, refused, read.
+	MetricSpillFailures = "penstock_spill_failures_total"
+
 	// MetricMemoryDifference and MetricMemoryDifferences are 0 unless there is a defect.
 	MetricMemoryDifference  = "penstock_memory_difference_bytes"
 	MetricMemoryDifferences = "penstock_memory_differences_total"
@@ -61,6 +73,8 @@ const (
 	LabelReason  = "reason"
 	LabelProcess = "process"
 	LabelPurpose = "purpose"
+	// LabelDirection is seen from the daemon.
+	LabelDirection = "direction"
 )
 
 // Field names of log lines.

@@ -157,6 +157,8 @@ func (b *Batch) leave(m Move) {
 func (s *Store) forget(b *Batch) []*file {
 	s.stats.Batches--
 	s.stats.Bytes -= b.Bytes()
+	b.file.batches--
+	b.file.live -= b.Bytes()
 	if s.stats.Batches == 0 {
 		s.buffers.clear()
 	}

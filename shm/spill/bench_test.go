@@ -55,7 +55,7 @@ func BenchmarkDisk(b *testing.B) {
 // BenchmarkSpill writes as one writer's credit allows: as many batches under way as a group has.
 func BenchmarkSpill(b *testing.B) {
 	s := open(b, Config{Directory: benchDir(b), Quota: 1 << 30})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	batch := content(1, benchBatch)
 	const window = 2 * GroupBytes / benchBatch
 	ended := make(chan error, window)
@@ -100,7 +100,7 @@ func BenchmarkReadBackCold(b *testing.B) { benchmarkReadBack(b, true) }
 
 func benchmarkReadBack(b *testing.B, cold bool) {
 	s := open(b, Config{Directory: benchDir(b), Quota: 1 << 30})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	all := onDisk(b, stream, 60, benchBatch)
 	buffer := make([]byte, all[0].Bytes())
 	b.SetBytes(benchBatch)

@@ -24,7 +24,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 	s := open(t, Config{Directory: dir})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	var kept []*spilled
 	var failed *spilled
 	for i := range uint64(20) {
@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskAtTheFirstByte(t *testing.T) {
 	s := open(t, Config{})
 	s.disk.writev = func(int, [][]byte, int64) (int, error) { return 0, unix.ENOSPC }
-	x := mustGive(t, s.NewStream(header), 1, 100)
+	x := mustGive(t, s.NewStream(3, header), 1, 100)
 	if err := x.end(t); !errors.Is(err, unix.ENOSPC) || x.State() != Parked {
 		t.Errorf("%v, %v", err, x.State())
 	}
@@ -83,7 +83,7 @@ func TestWriteFailsInTheMiddle(t *testing.T) {
 		}
 		return 0, unix.EIO
 	}
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	first := mustGive(t, stream, 1, 5000)
 	if err := first.end(t); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestWriteFailsInTheMiddle(t *testing.T) {
 // The disk takes the bytes and then says that it does not have them: the batches of that file are PARKED again, those before are right.
 func TestDiskRefusesAtLast(t *testing.T) {
 	s := open(t, Config{})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	before := onDisk(t, stream, 1, 5000)[0]
 	s.disk.sync = func(int) error { return unix.EIO }
 	x := mustGive(t, stream, 2, 5000)
@@ -150,7 +150,7 @@ func TestMemoryIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	b, err := s.NewStream(header).Spill(messageOf(), memory, func(err error) { ended <- err })
+	b, err := s.NewStream(3, header).Spill(messageOf(), memory, func(err error) { ended <- err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ const entrySize = 64 + 128 + TrailerBytes
 // three are small batches in one file, and the file's text.
 func three(t *testing.T, s *Store) ([]*spilled, []byte) {
 	t.Helper()
-	all := onDisk(t, s.NewStream(header), 3, 100)
+	all := onDisk(t, s.NewStream(3, header), 3, 100)
 	text, err := os.ReadFile(all[0].file.path)
 	if err != nil || len(text) != len(header)+3*entrySize {
 		t.Fatalf("%d bytes, %v", len(text), err)
@@ -261,7 +261,7 @@ func TestForeignEntriesAreFound(t *testing.T) {
 // What the kernel refuses to read is no checksum's matter.
 func TestUnreadableFile(t *testing.T) {
 	s := open(t, Config{})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	x := onDisk(t, stream, 1, 100)[0]
 	broken, err := os.Open("/proc/self/mem") // reading at 0 is EIO
 	if err != nil {

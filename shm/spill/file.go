@@ -24,8 +24,9 @@ type file struct {
 
 	// Guarded by Store.mu: one for each batch that lives in it, and one while it is the stream's active file; at 0 it is deleted.
 	refs int
-	// charged is what it takes of the quota, in bytes.
-	charged int64
+	// charged is what it takes of the quota, in bytes; live is the part of it that is batches on the disk.
+	charged, live int64
+	batches       int
 }
 
 // createFile makes a file of t with its header. After an error nothing is left behind.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -98,6 +101,28 @@ func (s *Store) Stats() Stats {
 	stats := s.stats
 	stats.Files, stats.ReadHeap = len(s.files), heap
 	return stats
+}
+
+// FileInfo is one file, for the status. Sizes are in bytes.
+type FileInfo struct {
+	Name string
+	// Owner is the session whose batches it has.
+	Owner uint32
+	// Bytes count against the quota; Live are those of batches that nobody has claimed yet.
+	Bytes, Live int64
+	Batches     int
+}
+
+// Files lists the files by name.
+func (s *Store) Files() []FileInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]FileInfo, 0, len(s.files))
+	for f := range s.files {
+		list = append(list, FileInfo{filepath.Base(f.path), f.stream.owner, f.charged, f.live, f.batches})
+	}
+	slices.SortFunc(list, func(x, y FileInfo) int { return strings.Compare(x.Name, y.Name) })
+	return list
 }
 
 // Close ends the store: what is being written is waited for as long as ctx allows, and every file is deleted. Batches that are still

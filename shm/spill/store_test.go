@@ -15,7 +15,7 @@ import (
 
 func TestBatchesComeBackInManyFiles(t *testing.T) {
 	s := open(t, Config{FileBytes: 64 << 10})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	sizes := []int{64, 1, 63, 65, 20 << 10, 100 << 10, 4096}
 	var all []*spilled
 	for i := range 40 {
@@ -30,6 +30,18 @@ func TestBatchesComeBackInManyFiles(t *testing.T) {
 	if before.Files < 5 || before.Batches != 40 || before.BatchesWritten != 40 || before.Bytes == 0 ||
 		before.Used < fileBytes(t, s) || before.Used > fileBytes(t, s)+int64(before.Files)*endBytes {
 		t.Errorf("%+v, the files have %d bytes", before, fileBytes(t, s))
+	}
+	var info FileInfo
+	for _, f := range s.Files() {
+		info.Bytes += f.Bytes
+		info.Live += f.Live
+		info.Batches += f.Batches
+		if f.Owner != 3 || f.Name == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if info.Bytes != before.Used || info.Live != before.Bytes || info.Batches != before.Batches {
+		t.Errorf("the files are %+v, the store %+v", info, before)
 	}
 	for _, path := range files(t, s)[:2] {
 		if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 || info.Size()%8 != 0 {
@@ -52,7 +64,7 @@ func TestBatchesComeBackInManyFiles(t *testing.T) {
 // A full file has its end, and the file is deleted only with its last batch.
 func TestFilesAreSealedAndCounted(t *testing.T) {
 	s := open(t, Config{FileBytes: 4096})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	all := onDisk(t, stream, 3, 2000)
 	if len(files(t, s)) != 3 {
 		t.Fatalf("%v", files(t, s))
@@ -61,7 +73,7 @@ func TestFilesAreSealedAndCounted(t *testing.T) {
 	if err != nil || !bytes.HasPrefix(text, header) || !bytes.HasSuffix(text, endOfStream) {
 		t.Errorf("the first file does not begin with the header or is not sealed: %v", err)
 	}
-	two := s.NewStream(header)
+	two := s.NewStream(3, header)
 	s.config.FileBytes = 1 << 20
 	pair := onDisk(t, two, 2, 100)
 	if pair[0].file != pair[1].file {
@@ -85,7 +97,7 @@ func TestFilesAreSealedAndCounted(t *testing.T) {
 
 func TestBatchIsClaimedOnce(t *testing.T) {
 	s := open(t, Config{})
-	x := onDisk(t, s.NewStream(header), 1, 100)[0]
+	x := onDisk(t, s.NewStream(3, header), 1, 100)[0]
 	x.requireClaim(t)
 	if _, err := x.Claim(testContext(t)); !errors.As(err, new(*IllegalMoveError)) {
 		t.Errorf("claimed twice: %v", err)
@@ -96,7 +108,7 @@ func TestBatchIsClaimedOnce(t *testing.T) {
 
 func TestLimitsAreTypedErrors(t *testing.T) {
 	s := open(t, Config{Quota: 1 << 20})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	all := onDisk(t, stream, 3, 300<<10)
 	var quota *QuotaError
 	if _, err := give(t, stream, 9, 300<<10); !errors.As(err, &quota) || quota.Quota != 1<<20 || quota.Used != s.Stats().Used ||
@@ -145,7 +157,7 @@ func TestQueueIsBounded(t *testing.T) {
 	s := open(t, Config{})
 	entered, release := held(s)
 	defer release()
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	all := []*spilled{mustGive(t, stream, 0, 10)}
 	<-entered
 	for {
@@ -172,7 +184,7 @@ func TestDropDuringTheWriteIsDeferred(t *testing.T) {
 	s := open(t, Config{})
 	entered, release := held(s)
 	defer release()
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	x, kept := mustGive(t, stream, 1, 5000), mustGive(t, stream, 2, 5000)
 	<-entered
 	x.Drop()
@@ -207,8 +219,8 @@ func TestDropDuringTheWriteIsDeferred(t *testing.T) {
 func TestCloseEndsWhatWaits(t *testing.T) {
 	s := open(t, Config{})
 	entered, release := held(s)
-	x := mustGive(t, s.NewStream(header), 1, 100)
-	y := mustGive(t, s.NewStream(header), 2, 100)
+	x := mustGive(t, s.NewStream(3, header), 1, 100)
+	y := mustGive(t, s.NewStream(3, header), 2, 100)
 	<-entered
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
@@ -233,7 +245,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 // What a reader needs is bounded for all together.
 func TestReadHeapIsBounded(t *testing.T) {
 	s := open(t, Config{})
-	stream := s.NewStream(header)
+	stream := s.NewStream(3, header)
 	all := onDisk(t, stream, 12, 1800<<10) // 2 MiB each
 	var loaded []*Loaded
 	for _, x := range all[:4] {
@@ -280,7 +292,7 @@ func TestRandomHistories(t *testing.T) {
 	for w := range uint64(4) {
 		writers.Go(func() {
 			r := rand.New(rand.NewPCG(w, 2))
-			stream := s.NewStream(header)
+			stream := s.NewStream(3, header)
 			var waiting []*spilled
 			for i := range uint64(200) {
 				if x, err := give(t, stream, w<<32+i, 1+r.IntN(60<<10)); err == nil {
@@ -316,7 +328,7 @@ func TestRandomHistories(t *testing.T) {
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	living := open(t, Config{Directory: dir, Daemon: 1})
-	x := onDisk(t, living.NewStream(header), 1, 100)[0]
+	x := onDisk(t, living.NewStream(3, header), 1, 100)[0]
 	for _, name := range []string{"penstock-00000000000000aa-1.arrows", "penstock-00000000000000aa-23.arrows", "penstock-00000000000000aa.lock",
 		"penstock-00000000000000bb-1.arrows", // a lock that is gone
 		"penstock-1.arrows", "notes.arrows", "penstock-00000000000000cc-x.arrows", "penstock-00000000000000cc-1.arrows.bak"} {

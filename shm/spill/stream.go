@@ -4,6 +4,7 @@ package spill
 // which they were given, by whoever claims them.
 type Stream struct {
 	store  *Store
+	owner  uint32
 	header []byte
 
 	// Guarded by Store.mu.
@@ -14,9 +15,11 @@ type Stream struct {
 	entries uint64
 }
 
-// NewStream makes a stream of batches of one schema; header is the Arrow message that says so, its length a multiple of Align. No file
-// is made before the first batch.
-func (s *Store) NewStream(header []byte) *Stream { return &Stream{store: s, header: header} }
+// NewStream makes a stream of batches of one schema; header is the Arrow message that says so, its length a multiple of Align. owner is the
+// session, for the status. No file is made before the first batch.
+func (s *Store) NewStream(owner uint32, header []byte) *Stream {
+	return &Stream{store: s, owner: owner, header: header}
+}
 
 // Spill gives a batch to the disk: the Arrow message that names a body of BodyBytes(len(batch)) bytes, and the batch itself, which must
 // stay as it is until ended is called. ended is called once, on the goroutine that writes, and must not block: with nil the disk has the batch;

@@ -171,6 +171,8 @@ func (s *Store) settle(b *Batch, err error) (error, []*file) {
 		s.stats.BytesWritten += uint64(b.Bytes())
 		s.stats.Batches++
 		s.stats.Bytes += b.Bytes()
+		b.file.batches++
+		b.file.live += b.Bytes()
 	}
 	var dead []*file
 	switch {

@@ -86,6 +86,7 @@ type GetStatusResponse struct {
 	Slots         []*SlotStatus      `protobuf:"bytes,13,rep,name=slots,proto3" json:"slots,omitempty"`
 	ProducerList  []*ProducerStatus  `protobuf:"bytes,14,rep,name=producer_list,json=producerList,proto3" json:"producer_list,omitempty"`
 	SpillFiles    []*SpillFileStatus `protobuf:"bytes,15,rep,name=spill_files,json=spillFiles,proto3" json:"spill_files,omitempty"`
+	Spill         *SpillStatus       `protobuf:"bytes,16,opt,name=spill,proto3" json:"spill,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -221,6 +222,13 @@ func (x *GetStatusResponse) GetProducerList() []*ProducerStatus {
 func (x *GetStatusResponse) GetSpillFiles() []*SpillFileStatus {
 	if x != nil {
 		return x.SpillFiles
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetSpill() *SpillStatus {
+	if x != nil {
+		return x.Spill
 	}
 	return nil
 }
@@ -844,6 +852,153 @@ func (x *SpillFileStatus) GetBatches() uint32 {
 	return 0
 }
 
+// SpillStatus is the disk on which parked batches wait. Totals count since the daemon's start.
+type SpillStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// off, bounded or on.
+	Mode       string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
+	QuotaBytes uint64 `protobuf:"varint,2,opt,name=quota_bytes,json=quotaBytes,proto3" json:"quota_bytes,omitempty"`
+	// What counts against the quota: files, and writes under way.
+	UsedBytes uint64 `protobuf:"varint,3,opt,name=used_bytes,json=usedBytes,proto3" json:"used_bytes,omitempty"`
+	Files     uint32 `protobuf:"varint,4,opt,name=files,proto3" json:"files,omitempty"`
+	// Batches on the disk now.
+	Batches uint32 `protobuf:"varint,5,opt,name=batches,proto3" json:"batches,omitempty"`
+	// Private memory into which batches are read back, of all writers together.
+	ReadBackBytes  uint64 `protobuf:"varint,6,opt,name=read_back_bytes,json=readBackBytes,proto3" json:"read_back_bytes,omitempty"`
+	BatchesWritten uint64 `protobuf:"varint,7,opt,name=batches_written,json=batchesWritten,proto3" json:"batches_written,omitempty"`
+	BatchesRead    uint64 `protobuf:"varint,8,opt,name=batches_read,json=batchesRead,proto3" json:"batches_read,omitempty"`
+	BytesWritten   uint64 `protobuf:"varint,9,opt,name=bytes_written,json=bytesWritten,proto3" json:"bytes_written,omitempty"`
+	BytesRead      uint64 `protobuf:"varint,10,opt,name=bytes_read,json=bytesRead,proto3" json:"bytes_read,omitempty"`
+	// Batches that the disk refused (they stayed in memory), those beyond the quota or the queue (likewise), and those that could not be read
+	// back (their epochs failed).
+	WriteFailures uint64 `protobuf:"varint,11,opt,name=write_failures,json=writeFailures,proto3" json:"write_failures,omitempty"`
+	Refused       uint64 `protobuf:"varint,12,opt,name=refused,proto3" json:"refused,omitempty"`
+	ReadFailures  uint64 `protobuf:"varint,13,opt,name=read_failures,json=readFailures,proto3" json:"read_failures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SpillStatus) Reset() {
+	*x = SpillStatus{}
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SpillStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SpillStatus) ProtoMessage() {}
+
+func (x *SpillStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SpillStatus.ProtoReflect.Descriptor instead.
+func (*SpillStatus) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *SpillStatus) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *SpillStatus) GetQuotaBytes() uint64 {
+	if x != nil {
+		return x.QuotaBytes
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetUsedBytes() uint64 {
+	if x != nil {
+		return x.UsedBytes
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetFiles() uint32 {
+	if x != nil {
+		return x.Files
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetBatches() uint32 {
+	if x != nil {
+		return x.Batches
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetReadBackBytes() uint64 {
+	if x != nil {
+		return x.ReadBackBytes
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetBatchesWritten() uint64 {
+	if x != nil {
+		return x.BatchesWritten
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetBatchesRead() uint64 {
+	if x != nil {
+		return x.BatchesRead
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetBytesWritten() uint64 {
+	if x != nil {
+		return x.BytesWritten
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetBytesRead() uint64 {
+	if x != nil {
+		return x.BytesRead
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetWriteFailures() uint64 {
+	if x != nil {
+		return x.WriteFailures
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetRefused() uint64 {
+	if x != nil {
+		return x.Refused
+	}
+	return 0
+}
+
+func (x *SpillStatus) GetReadFailures() uint64 {
+	if x != nil {
+		return x.ReadFailures
+	}
+	return 0
+}
+
 type SessionStatus struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	SessionId         uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -866,7 +1021,7 @@ type SessionStatus struct {
 
 func (x *SessionStatus) Reset() {
 	*x = SessionStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +1033,7 @@ func (x *SessionStatus) String() string {
 func (*SessionStatus) ProtoMessage() {}
 
 func (x *SessionStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[9]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +1046,7 @@ func (x *SessionStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionStatus.ProtoReflect.Descriptor instead.
 func (*SessionStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{9}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SessionStatus) GetSessionId() uint32 {
@@ -1006,7 +1161,7 @@ type WriterStatus struct {
 
 func (x *WriterStatus) Reset() {
 	*x = WriterStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1018,7 +1173,7 @@ func (x *WriterStatus) String() string {
 func (*WriterStatus) ProtoMessage() {}
 
 func (x *WriterStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[10]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1031,7 +1186,7 @@ func (x *WriterStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterStatus.ProtoReflect.Descriptor instead.
 func (*WriterStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{10}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WriterStatus) GetWriterId() uint64 {
@@ -1146,7 +1301,7 @@ type MemoryStatus struct {
 
 func (x *MemoryStatus) Reset() {
 	*x = MemoryStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1158,7 +1313,7 @@ func (x *MemoryStatus) String() string {
 func (*MemoryStatus) ProtoMessage() {}
 
 func (x *MemoryStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[11]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1171,7 +1326,7 @@ func (x *MemoryStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryStatus.ProtoReflect.Descriptor instead.
 func (*MemoryStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{11}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *MemoryStatus) GetCapacityBytes() uint64 {
@@ -1292,7 +1447,7 @@ type CounterStatus struct {
 
 func (x *CounterStatus) Reset() {
 	*x = CounterStatus{}
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1459,7 @@ func (x *CounterStatus) String() string {
 func (*CounterStatus) ProtoMessage() {}
 
 func (x *CounterStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_penstock_v1_diagnostics_proto_msgTypes[12]
+	mi := &file_penstock_v1_diagnostics_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1472,7 @@ func (x *CounterStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CounterStatus.ProtoReflect.Descriptor instead.
 func (*CounterStatus) Descriptor() ([]byte, []int) {
-	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{12}
+	return file_penstock_v1_diagnostics_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CounterStatus) GetBatches() uint64 {
@@ -1410,7 +1565,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\n" +
 	"\x1dpenstock/v1/diagnostics.proto\x12\vpenstock.v1\"(\n" +
 	"\x10GetStatusRequest\x12\x14\n" +
-	"\x05slots\x18\x01 \x01(\bR\x05slots\"\xc6\x05\n" +
+	"\x05slots\x18\x01 \x01(\bR\x05slots\"\xf6\x05\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x19\n" +
 	"\barena_id\x18\x02 \x01(\x04R\aarenaId\x12#\n" +
@@ -1428,7 +1583,8 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\x05slots\x18\r \x03(\v2\x17.penstock.v1.SlotStatusR\x05slots\x12@\n" +
 	"\rproducer_list\x18\x0e \x03(\v2\x1b.penstock.v1.ProducerStatusR\fproducerList\x12=\n" +
 	"\vspill_files\x18\x0f \x03(\v2\x1c.penstock.v1.SpillFileStatusR\n" +
-	"spillFiles\"\xa8\x03\n" +
+	"spillFiles\x12.\n" +
+	"\x05spill\x18\x10 \x01(\v2\x18.penstock.v1.SpillStatusR\x05spill\"\xa8\x03\n" +
 	"\rAccountStatus\x12\x18\n" +
 	"\aprocess\x18\x01 \x01(\tR\aprocess\x12%\n" +
 	"\x0ecapacity_bytes\x18\x02 \x01(\x04R\rcapacityBytes\x12%\n" +
@@ -1494,7 +1650,25 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\x12\x1d\n" +
 	"\n" +
 	"live_bytes\x18\x04 \x01(\x04R\tliveBytes\x12\x18\n" +
-	"\abatches\x18\x05 \x01(\rR\abatches\"\xc5\x03\n" +
+	"\abatches\x18\x05 \x01(\rR\abatches\"\xaf\x03\n" +
+	"\vSpillStatus\x12\x12\n" +
+	"\x04mode\x18\x01 \x01(\tR\x04mode\x12\x1f\n" +
+	"\vquota_bytes\x18\x02 \x01(\x04R\n" +
+	"quotaBytes\x12\x1d\n" +
+	"\n" +
+	"used_bytes\x18\x03 \x01(\x04R\tusedBytes\x12\x14\n" +
+	"\x05files\x18\x04 \x01(\rR\x05files\x12\x18\n" +
+	"\abatches\x18\x05 \x01(\rR\abatches\x12&\n" +
+	"\x0fread_back_bytes\x18\x06 \x01(\x04R\rreadBackBytes\x12'\n" +
+	"\x0fbatches_written\x18\a \x01(\x04R\x0ebatchesWritten\x12!\n" +
+	"\fbatches_read\x18\b \x01(\x04R\vbatchesRead\x12#\n" +
+	"\rbytes_written\x18\t \x01(\x04R\fbytesWritten\x12\x1d\n" +
+	"\n" +
+	"bytes_read\x18\n" +
+	" \x01(\x04R\tbytesRead\x12%\n" +
+	"\x0ewrite_failures\x18\v \x01(\x04R\rwriteFailures\x12\x18\n" +
+	"\arefused\x18\f \x01(\x04R\arefused\x12#\n" +
+	"\rread_failures\x18\r \x01(\x04R\freadFailures\"\xc5\x03\n" +
 	"\rSessionStatus\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\rR\tsessionId\x12\x1f\n" +
@@ -1579,7 +1753,7 @@ func file_penstock_v1_diagnostics_proto_rawDescGZIP() []byte {
 	return file_penstock_v1_diagnostics_proto_rawDescData
 }
 
-var file_penstock_v1_diagnostics_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_penstock_v1_diagnostics_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_penstock_v1_diagnostics_proto_goTypes = []any{
 	(*GetStatusRequest)(nil),  // 0: penstock.v1.GetStatusRequest
 	(*GetStatusResponse)(nil), // 1: penstock.v1.GetStatusResponse
@@ -1590,31 +1764,33 @@ var file_penstock_v1_diagnostics_proto_goTypes = []any{
 	(*SlotStatus)(nil),        // 6: penstock.v1.SlotStatus
 	(*ProducerStatus)(nil),    // 7: penstock.v1.ProducerStatus
 	(*SpillFileStatus)(nil),   // 8: penstock.v1.SpillFileStatus
-	(*SessionStatus)(nil),     // 9: penstock.v1.SessionStatus
-	(*WriterStatus)(nil),      // 10: penstock.v1.WriterStatus
-	(*MemoryStatus)(nil),      // 11: penstock.v1.MemoryStatus
-	(*CounterStatus)(nil),     // 12: penstock.v1.CounterStatus
+	(*SpillStatus)(nil),       // 9: penstock.v1.SpillStatus
+	(*SessionStatus)(nil),     // 10: penstock.v1.SessionStatus
+	(*WriterStatus)(nil),      // 11: penstock.v1.WriterStatus
+	(*MemoryStatus)(nil),      // 12: penstock.v1.MemoryStatus
+	(*CounterStatus)(nil),     // 13: penstock.v1.CounterStatus
 }
 var file_penstock_v1_diagnostics_proto_depIdxs = []int32{
-	9,  // 0: penstock.v1.GetStatusResponse.sessions:type_name -> penstock.v1.SessionStatus
-	10, // 1: penstock.v1.GetStatusResponse.writers:type_name -> penstock.v1.WriterStatus
-	11, // 2: penstock.v1.GetStatusResponse.memory:type_name -> penstock.v1.MemoryStatus
-	12, // 3: penstock.v1.GetStatusResponse.counters:type_name -> penstock.v1.CounterStatus
+	10, // 0: penstock.v1.GetStatusResponse.sessions:type_name -> penstock.v1.SessionStatus
+	11, // 1: penstock.v1.GetStatusResponse.writers:type_name -> penstock.v1.WriterStatus
+	12, // 2: penstock.v1.GetStatusResponse.memory:type_name -> penstock.v1.MemoryStatus
+	13, // 3: penstock.v1.GetStatusResponse.counters:type_name -> penstock.v1.CounterStatus
 	2,  // 4: penstock.v1.GetStatusResponse.accounts:type_name -> penstock.v1.AccountStatus
 	5,  // 5: penstock.v1.GetStatusResponse.leases:type_name -> penstock.v1.LeaseStatus
 	6,  // 6: penstock.v1.GetStatusResponse.slots:type_name -> penstock.v1.SlotStatus
 	7,  // 7: penstock.v1.GetStatusResponse.producer_list:type_name -> penstock.v1.ProducerStatus
 	8,  // 8: penstock.v1.GetStatusResponse.spill_files:type_name -> penstock.v1.SpillFileStatus
-	3,  // 9: penstock.v1.AccountStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
-	4,  // 10: penstock.v1.AccountStatus.owners:type_name -> penstock.v1.OwnerStatus
-	3,  // 11: penstock.v1.OwnerStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
-	0,  // 12: penstock.v1.DiagnosticsService.GetStatus:input_type -> penstock.v1.GetStatusRequest
-	1,  // 13: penstock.v1.DiagnosticsService.GetStatus:output_type -> penstock.v1.GetStatusResponse
-	13, // [13:14] is the sub-list for method output_type
-	12, // [12:13] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	9,  // 9: penstock.v1.GetStatusResponse.spill:type_name -> penstock.v1.SpillStatus
+	3,  // 10: penstock.v1.AccountStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
+	4,  // 11: penstock.v1.AccountStatus.owners:type_name -> penstock.v1.OwnerStatus
+	3,  // 12: penstock.v1.OwnerStatus.by_purpose:type_name -> penstock.v1.PurposeBytes
+	0,  // 13: penstock.v1.DiagnosticsService.GetStatus:input_type -> penstock.v1.GetStatusRequest
+	1,  // 14: penstock.v1.DiagnosticsService.GetStatus:output_type -> penstock.v1.GetStatusResponse
+	14, // [14:15] is the sub-list for method output_type
+	13, // [13:14] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_diagnostics_proto_init() }
@@ -1628,7 +1804,7 @@ func file_penstock_v1_diagnostics_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_diagnostics_proto_rawDesc), len(file_penstock_v1_diagnostics_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,225 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	pb "penstock.dev/penstock/proto/gen/penstock/v1"
+	"penstock.dev/penstock/shm"
+	"penstock.dev/penstock/shm/spill"
+)
+
+const (
+	// queueWithoutDisk and queueWithDisk bound the requests of a backlog, beside those in the channels around it. Requests that
+	// wait for a disk are small; each batch among them has given its memory back.
+	queueWithoutDisk = 1
+	queueWithDisk    = 16 << 10
+)
+
+// Queued is one request on its way to the writer. It belongs to the Backlog until it is handed out.
+type Queued struct {
+	request *pb.WriteRequest
+	// size is that of a parked batch in bytes; 0 when it is none that the disk could take.
+	size int64
+	// disk is where the batch is, or is going to be; nil: in memory. descriptor is that of its slot.
+	disk       *spill.Batch
+	descriptor shm.Descriptor
+	// writing: the disk still reads the batch's memory.
+	writing bool
+	// settled is why the batch's memory could not be given back to the session.
+	settled error
+	// aborted: the client has aborted the batch's epoch behind it. dropped: the disk has been told.
+	aborted, dropped bool
+}
+
+// inMemory tells whether the batch counts against the high water.
+func (q *Queued) inMemory() bool { return q.disk == nil && q.size > 0 && !q.aborted }
+
+// Backlog is what a client has sent and its writer has not taken, in order. One goroutine owns it; with a disk it moves batches there
+// when too many wait for too long. See Writer.Backlog.
+type Backlog struct {
+	writer *Writer
+	disk   *Disk
+	stream *spill.Stream
+
+	in   <-chan *pb.WriteRequest
+	out  chan *Queued
+	most int
+
+	// handling is the context of the requests; its cause is why the disk fails the writer.
+	handling context.Context
+	fail     context.CancelCauseFunc
+	stop     context.CancelFunc
+	stopping context.Context
+	stopped  chan struct{}
+
+	queue []*Queued
+	// waiting is the bytes of parked batches that are in memory and not on their way to the disk.
+	waiting int64
+	// over is when more than the high water began to wait; zero when half of it or less does.
+	over time.Time
+	// paused is until when the disk is left alone; refusals are told once for each time that it begins to refuse.
+	paused time.Time
+	told   bool
+
+	// woken has room for one wake-up; ends are the writes that have ended since.
+	woken chan struct{}
+	mu    sync.Mutex
+	ends  []writeEnd
+	// late: nobody collects any more.
+	late bool
+}
+
+// writeEnd is what the disk has told about one batch.
+type writeEnd struct {
+	queued       *Queued
+	err, settled error
+}
+
+// Backlog starts to take requests from in, which the client's end closes. The caller hands what it gets to Handle, and stops the backlog
+// before it closes the writer.
+func (w *Writer) Backlog(ctx context.Context, in <-chan *pb.WriteRequest) *Backlog {
+	b := &Backlog{writer: w, disk: w.options.Disk, in: in, out: make(chan *Queued), most: queueWithoutDisk,
+		stopped: make(chan struct{}), woken: make(chan struct{}, 1)}
+	if b.disk != nil {
+		b.most = queueWithDisk
+		b.stream = b.disk.Store.NewStream(w.sessionID, w.schema)
+	}
+	b.handling, b.fail = context.WithCancelCause(ctx)
+	b.stopping, b.stop = context.WithCancel(ctx)
+	go b.run()
+	return b
+}
+
+// Context is what Handle is called with: it ends when the writer must fail because its batches have nowhere to go.
+func (b *Backlog) Context() context.Context { return b.handling }
+
+// Requests hands the requests out in order. It is closed behind the last one.
+func (b *Backlog) Requests() <-chan *Queued { return b.out }
+
+// Stop ends the backlog and returns what it had not handed out.
+func (b *Backlog) Stop() []*Queued {
+	b.stop()
+	<-b.stopped
+	b.fail(nil)
+	b.mu.Lock()
+	b.late = true
+	b.mu.Unlock()
+	b.collect()
+	if b.stream != nil {
+		b.stream.Close()
+	}
+	rest := b.queue
+	for {
+		select {
+		case request, ok := <-b.in:
+			if !ok {
+				return rest
+			}
+			rest = append(rest, &Queued{request: request})
+		default:
+			return rest
+		}
+	}
+}
+
+func (b *Backlog) run() {
+	defer close(b.stopped)
+	for b.step() {
+	}
+}
+
+// step waits for one thing to happen; it returns false when nothing can any more.
+func (b *Backlog) step() bool {
+	var out chan<- *Queued
+	var head *Queued
+	if len(b.queue) > 0 {
+		if head = b.queue[0]; !head.writing || head.aborted {
+			out = b.out
+		}
+	} else if b.in == nil {
+		close(b.out)
+		return false
+	}
+	in := b.in
+	if len(b.queue) >= b.most {
+		in = nil
+	}
+	alarm, cancel := b.alarm()
+	defer cancel()
+	select {
+	case request, ok := <-in:
+		if !ok {
+			b.in = nil
+			return true
+		}
+		b.add(request)
+	case out <- head:
+		b.queue[0] = nil
+		b.queue = b.queue[1:]
+		if head.inMemory() {
+			b.waiting -= head.size
+		}
+	case <-b.woken:
+		b.collect()
+	case <-alarm:
+	case <-b.stopping.Done():
+		return false
+	}
+	b.relieve()
+	return true
+}
+
+// add takes one request in.
+func (b *Backlog) add(request *pb.WriteRequest) {
+	q := &Queued{request: request}
+	b.queue = append(b.queue, q)
+	if abort := request.GetAbort(); abort != nil {
+		b.abort(abort.GetEpochId())
+	}
+	submit := request.GetSubmit()
+	if b.disk == nil || submit == nil {
+		return
+	}
+	// What cannot be read has size 0 and stays where it is: the writer will say why.
+	if size, err := b.writer.options.Source.Size(submit.GetSlot(), submit.GetGeneration()); err == nil {
+		q.size = int64(size)
+		b.waiting += q.size
+	}
+}
+
+// abort lets the batches of an epoch go: nobody will see their rows.
+func (b *Backlog) abort(epoch uint64) {
+	for _, q := range b.queue {
+		submit := q.request.GetSubmit()
+		if submit == nil || submit.GetEpochId() != epoch || q.aborted {
+			continue
+		}
+		if q.inMemory() {
+			b.waiting -= q.size
+		}
+		q.aborted = true
+		b.writer.discard(q)
+	}
+}
+
+// collect takes note of writes that have ended.
+func (b *Backlog) collect() {
+	b.mu.Lock()
+	ends := b.ends
+	b.ends = nil
+	b.mu.Unlock()
+	for _, end := range ends {
+		q := end.queued
+		q.writing, q.settled = false, end.settled
+		if end.err == nil || q.aborted {
+			b.told = b.told && end.err != nil
+			continue
+		}
+		q.disk = nil
+		b.waiting += q.size
+		b.writer.readBack.release()
+		b.refused(end.err)
+	}
+}
