@@ -102,6 +102,13 @@ memory-soak: daemon broker-classpath ## Client processes killed at random points
 	@mkdir -p $(OUT)
 	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/memorysoak -v -args -out $(OUT)/memory-soak.json \
 		-rounds $(or $(ROUNDS),10000) -seed $(or $(SEED),$(shell date +%s))
+.PHONY: stalled-broker
+stalled-broker: daemon broker-classpath ## A broker that stands still while a sink pushes on: memory, heap, disk and rows (SECONDS=n)
+	cd $(ROOT) && go test -count=1 -timeout 1h ./daemon/stall -run TestBrokerStandsStill -v -args -seconds $(or $(SECONDS),60)
+
+.PHONY: bench-spill
+bench-spill: ## Spill disk: writing and reading back against the disk's own rate with fdatasync (DIR=folder on the disk)
+	cd $(ROOT) && PENSTOCK_SPILL_DIR=$(DIR) go test -run NONE -bench . -benchtime 500x -count 3 ./shm/spill
 
 .PHONY: soak-job
 soak-job: integration-classpath ## Random history of a real job: TaskManagers, daemon and broker killed and stopped, rescaled, swapped (ROUNDS=n MINUTES=n SEED=s)

@@ -362,7 +362,7 @@ func (t *Table) Compare() []Torn {
 		word := Word(atomic.LoadUint64(WordAt(mem, SlotState)))
 		sh := shadow(t.shadows[i].Load())
 		busy := sh&shadowBusy != 0
-		if claimed := word.State() == Claimed; busy != claimed || busy && word.Generation() != uint32(sh>>32) {
+		if claimed := word.State() == Claimed || word.State() == Spilling; busy != claimed || busy && word.Generation() != uint32(sh>>32) {
 			torn = append(torn, Torn{t.first + i, uint32(sh >> 32), busy})
 		}
 	}

@@ -176,6 +176,9 @@ func TestSpillTakesTheBatchForAWhile(t *testing.T) {
 		if w := s.peer.Word(s.first); w != shm.MakeWord(generation, shm.Spilling, 0) {
 			t.Errorf("the client sees %v", w)
 		}
+		if torn := s.table.Compare(); len(torn) != 0 {
+			t.Errorf("a batch on its way to the disk is taken for a defect: %+v", torn)
+		}
 		wantStale(t, s.table.Claim(s.first, generation, shm.Daemon))
 		wantStale(t, s.table.Spill(s.first, generation))
 		s.peer.Replay(s.first, generation)
