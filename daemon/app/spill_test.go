@@ -396,3 +396,64 @@ func TestNoBudgetToReadBack(t *testing.T) {
 	w.Seal(1, uint64(p.Next))
 	requireValues(t, r.engine.Sealed("tx-1"), 0, p.Next)
 }
+
+// Nothing of the spill waits for who waits for memory: while every other session of the process is held in a reservation, batches go to the
+// disk and come back.
+func TestSpillWhileOthersReserve(t *testing.T) {
+	gate := make(chan struct{})
+	dir := filepath.Join(t.TempDir(), "spill")
+	r := start(t, kafkatest.Faults{ProduceGate: gate}, func(c *config.Config) {
+		c.Arena.GrantWait = config.Duration(10 * time.Second)
+		c.Spill = config.Spill{Mode: config.SpillBounded, Directory: dir, Quota: 4 * config.MiB, HighWater: 96 * config.KiB,
+			Patience: config.Duration(time.Millisecond)}
+	})
+	const queue, others = 4 << 20, 3
+	hello := daemontest.Hello("p1")
+	// One segment for each session, the writer's queue, what it encodes into, and room to read one batch back.
+	hello.BudgetBytes = (1+others)<<20 + queue + 2<<20 + extentBytes
+	greet := func() *daemontest.Client {
+		c := daemontest.Dial(t, r.config.Listen.SessionPath())
+		if refused := c.Greet(hello); refused != nil {
+			t.Fatal(refused)
+		}
+		return c
+	}
+	c := greet()
+	open := daemontest.OpenRequest(c, pb.DeliveryGuarantee_EXACTLY_ONCE)
+	open.Kafka.BufferBytes = queue
+	w := daemontest.NewWriter(t, r.api(), open)
+	w.Opened()
+	w.Begin(1, "tx-1")
+	p := daemontest.NewPusher(c, w, pushWindow, extentBytes, pushRows)
+	lease := &pb.SessionRequest{Request: &pb.SessionRequest_Lease{Lease: &pb.LeaseRequest{Purpose: "test"}}}
+	answered := make(chan error, others)
+	var waiting []*daemontest.Client
+	for range others {
+		other := greet()
+		other.MustLease()
+		waiting = append(waiting, other)
+	}
+	for _, other := range waiting {
+		go func() {
+			_, _, err := other.TryAsk(lease)
+			answered <- err
+		}()
+	}
+	daemontest.Eventually(t, "all others wait", func() bool { return r.app.ledger.Usage()[0].Waits == others })
+	p.MustPush(1, 3*pushWindow)
+	daemontest.Eventually(t, "batches are on the disk", func() bool { return r.app.Status().GetSpill().GetBatches() >= 2*pushWindow })
+	close(gate)
+	w.Seal(1, uint64(p.Next))
+	requireValues(t, r.engine.Sealed("tx-1"), 0, p.Next)
+	if s := r.app.Status().GetSpill(); s.GetBatchesRead() < 2*pushWindow || len(answered) != 0 {
+		t.Errorf("%d reservations ended meanwhile, %v", len(answered), s)
+	}
+	for _, other := range waiting {
+		other.Kill()
+	}
+	for range others {
+		if err := <-answered; err == nil {
+			t.Error("a reservation got memory that nobody gave back")
+		}
+	}
+}
