@@ -102,6 +102,7 @@ memory-soak: daemon broker-classpath ## Client processes killed at random points
 	@mkdir -p $(OUT)
 	cd $(ROOT) && go test -count=1 -timeout 12h ./daemon/memorysoak -v -args -out $(OUT)/memory-soak.json \
 		-rounds $(or $(ROUNDS),10000) -seed $(or $(SEED),$(shell date +%s))
+
 .PHONY: stalled-broker
 stalled-broker: daemon broker-classpath ## A broker that stands still while a sink pushes on: memory, heap, disk and rows (SECONDS=n)
 	cd $(ROOT) && go test -count=1 -timeout 1h ./daemon/stall -run TestBrokerStandsStill -v -args -seconds $(or $(SECONDS),60)

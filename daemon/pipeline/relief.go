@@ -131,6 +131,9 @@ func (b *Backlog) ended(end writeEnd) {
 
 // refused leaves the disk alone for a while. Where the disk is the only way out, the writer fails, and nothing more goes there.
 func (b *Backlog) refused(err error) {
+	if b.disk == nil {
+		return // several writes have failed together
+	}
 	b.paused = time.Now().Add(retryDisk)
 	if !b.told {
 		b.told = true
