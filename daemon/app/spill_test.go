@@ -457,3 +457,21 @@ func TestSpillWhileOthersReserve(t *testing.T) {
 		}
 	}
 }
+
+// A writer that has nothing to do reports what its neighbours have on the disk; a client of another process has nothing there.
+func TestTheReportOfAnAccountHasItsBatchesOnTheDisk(t *testing.T) {
+	x := startStalled(t, config.SpillBounded, nil, nil)
+	neighbour := daemontest.NewWriter(t, x.api(), daemontest.OpenRequest(x.client, pb.DeliveryGuarantee_EXACTLY_ONCE))
+	neighbour.Opened()
+	stranger := daemontest.NewWriter(t, x.api(), daemontest.OpenRequest(x.running.client("p2"), pb.DeliveryGuarantee_EXACTLY_ONCE))
+	stranger.Opened()
+	x.pusher.MustPush(1, 2*pushWindow)
+	x.awaitOnDisk(pushWindow)
+	daemontest.Eventually(t, "the neighbour reports them", func() bool {
+		p := neighbour.NextAny().GetProgress()
+		return p.GetAccount().GetSpilledBytes() > 0 && p.GetAccount().GetSpilledBytes() == x.app.Status().GetMemory().GetSpilledBytes()
+	})
+	if p := stranger.NextAny().GetProgress(); p.GetAccount().GetCapacityBytes() == 0 || p.GetAccount().GetSpilledBytes() != 0 {
+		t.Errorf("the stranger reports %v", p)
+	}
+}

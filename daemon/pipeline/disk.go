@@ -19,6 +19,23 @@ type Disk struct {
 	Strict bool
 }
 
+// bytesOf is what the sessions of an account have on the disk. A nil Disk has nothing.
+func (d *Disk) bytesOf(u memctl.Usage) (bytes uint64) {
+	if d == nil {
+		return 0
+	}
+	sessions := map[uint32]bool{}
+	for _, o := range u.Owners {
+		sessions[o.Owner.Session] = true
+	}
+	for _, f := range d.Store.Files() {
+		if sessions[f.Owner] {
+			bytes += uint64(f.Live)
+		}
+	}
+	return bytes
+}
+
 // retryDisk is how long the disk is left alone after it has refused a batch.
 const retryDisk = time.Second
 

@@ -56,6 +56,7 @@ func (w *Writer) account() *pb.AccountReport {
 		Denied:         u.Denied,
 		StateBytes:     u.Reserved - u.By[memctl.Lease],
 	}
+	report.SpilledBytes = w.options.Disk.bytesOf(u)
 	if w.options.OrphanBytes != nil {
 		report.OrphanBytes = uint64(w.options.OrphanBytes())
 	}

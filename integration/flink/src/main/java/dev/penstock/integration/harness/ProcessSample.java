@@ -2,9 +2,12 @@ package dev.penstock.integration.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,6 +49,22 @@ public record ProcessSample(
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + pid + "/fd"))) {
             return new ProcessSample(threads, descriptors.count(), segments(pid).size(), rss, anonymous);
         }
+    }
+
+    /** How many threads there are of each name, numbers left out; the kernel keeps 15 bytes of a name. */
+    public static Map<String, Integer> threadNames(long pid) throws IOException {
+        Map<String, Integer> names = new TreeMap<>();
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+            for (Path thread : threads.toList()) {
+                try {
+                    String name = Files.readString(thread.resolve("comm")).strip();
+                    names.merge(name.replaceAll("[0-9]+", "#"), 1, Integer::sum);
+                } catch (NoSuchFileException e) {
+                    // It ended since it was listed.
+                }
+            }
+        }
+        return names;
     }
 
     /** The ids, in hexadecimal, of the arenas of which the process has segments mapped. */

@@ -26,8 +26,10 @@ public final class DaemonRestarts {
     private static final Duration UNMAP_TIMEOUT = Duration.ofSeconds(30);
     private static final long RATE = 400;
     private static final long ROWS_PER_RESTART = 20 * RATE;
-    /** What may come between the first and the last restart; the JVM's own threads and jars come and go. */
-    private static final long MORE_THREADS = 4;
+    /** Between the first and the last restart, of all threads: Flink's and the JVM's pools fill up. */
+    private static final long MORE_THREADS = 12;
+    /** gRPC's event loops, which all channels of a process share; each new channel takes the next. */
+    private static final int MOST_GRPC_THREADS = 2 * Runtime.getRuntime().availableProcessors();
     private static final long MORE_DESCRIPTORS = 8;
 
     private final ProcessBed bed;
@@ -35,6 +37,8 @@ public final class DaemonRestarts {
     private long taskManager;
     private ProcessSample first;
     private ProcessSample last;
+    private Map<String, Integer> firstThreads;
+    private Map<String, Integer> lastThreads;
 
     private DaemonRestarts(ProcessBed bed, SoakJob job) {
         this.bed = bed;
@@ -87,7 +91,9 @@ public final class DaemonRestarts {
             requireOnlyTheNewArena(old);
             requireNative();
             last = ProcessSample.of(taskManager);
+            lastThreads = ProcessSample.threadNames(taskManager);
             first = first == null ? last : first;
+            firstThreads = firstThreads == null ? lastThreads : firstThreads;
             System.out.printf("%3d  checkpoint after %5d ms, TaskManager: %s%n", i,
                     System.currentTimeMillis() - began, last);
         }
@@ -115,6 +121,15 @@ public final class DaemonRestarts {
         }
     }
 
+    /** How many more threads there are whose names begin with this word. */
+    private int moreThreads(String word) {
+        return count(lastThreads, word) - count(firstThreads, word);
+    }
+
+    private static int count(Map<String, Integer> threads, String word) {
+        return threads.entrySet().stream().filter(e -> e.getKey().startsWith(word)).mapToInt(Map.Entry::getValue).sum();
+    }
+
     private boolean report(int restarts, long failovers, Verdict verdict, List<String> open) {
         long threads = last.threads() - first.threads();
         long descriptors = last.descriptors() - first.descriptors();
@@ -127,12 +142,17 @@ public final class DaemonRestarts {
         json.put("duplicated", verdict.duplicated());
         json.put("open_transactions", open.size());
         json.put("more_threads", threads);
+        json.put("more_threads_of_the_client", moreThreads("penstock"));
+        json.put("more_threads_of_grpc", moreThreads("grpc"));
         json.put("more_descriptors", descriptors);
         json.put("more_mappings", mappings);
         ResultFile.write("daemon-restarts", json);
         verdict.examples().forEach(System.out::println);
+        System.out.println("threads after the first restart " + firstThreads);
+        System.out.println("threads after the last restart  " + lastThreads);
         System.out.println("daemon-restarts: " + json);
-        return verdict.isExact() && open.isEmpty() && failovers >= restarts && threads <= MORE_THREADS
+        return verdict.isExact() && open.isEmpty() && failovers >= restarts && moreThreads("penstock") <= 0
+                && moreThreads("grpc") <= MOST_GRPC_THREADS && threads <= MORE_THREADS
                 && descriptors <= MORE_DESCRIPTORS && mappings <= 0;
     }
 }

@@ -80,8 +80,8 @@ public final class JobChurn {
                 .explainedBy(bed.daemon()::diagnosis)
                 .set("parallelism.default", Integer.toString(PARALLELISM))
                 .set("execution.checkpointing.interval", "1 h")
-                .submit(SqlJob.fill(SCRIPT, Map.of("columns", BidSource.COLUMNS, "rows", Long.toString(ROWS), "topic", topic,
-                        "number", Integer.toString(number), "brokers", bed.broker().bootstrapServers())));
+                .submit(SqlJob.fill(SCRIPT, Map.of("columns", BidSource.COLUMNS, "rows", Long.toString(ROWS),
+                        "topic", topic, "number", Integer.toString(number), "brokers", bed.broker().bootstrapServers())));
         job.awaitFinished(LIMIT);
         bed.daemon().awaitNothingLeft(LIMIT);
         series.add("daemon", number, ProcessSample.of(bed.daemon().process().pid()));

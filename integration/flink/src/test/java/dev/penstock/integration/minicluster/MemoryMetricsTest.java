@@ -104,7 +104,7 @@ class MemoryMetricsTest {
         for (JsonNode owner : owners) {
             assertTrue(status.jobs().contains(DaemonStatus.text(owner, "job_id")), owner::toString);
             assertTrue(DaemonStatus.text(owner, "vertex").matches("[0-9a-f]{32}"), owner::toString);
-            assertTrue(DaemonStatus.text(owner, "task_name").contains("sink"), owner::toString);
+            assertTrue(DaemonStatus.text(owner, "task_name").contains("Writer"), owner::toString);
         }
     }
 
