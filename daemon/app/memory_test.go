@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
 
 	"penstock.dev/penstock/daemon/config"
 	"penstock.dev/penstock/daemon/daemontest"
@@ -242,4 +243,57 @@ func TestEveryOwnerGetsItsMinimum(t *testing.T) {
 	w.Begin(1, "id-1")
 	w.Submit(1, modest.Park(modest.MustLease(), shm.SegmentHeaderBytes, daemontest.Rows(1, 0, 10)))
 	w.Seal(1, 10)
+}
+
+// TestProgressReportsTheAccount: the client's gauges show what the books have, also when only another writer has moved it.
+func TestProgressReportsTheAccount(t *testing.T) {
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	w := daemontest.NewWriter(t, r.api(), openRequest(c))
+	w.Opened()
+	c.MustLease()
+	other := daemontest.NewWriter(t, r.api(), openRequest(c))
+	other.Opened()
+	stranger := r.client("q")
+	stranger.MustLease()
+	stranger.HangUp()
+	daemontest.Eventually(t, "the other process to be gone", func() bool { return len(r.app.ledger.Usage()) == 1 })
+	orphans := r.app.Status().GetMemory().GetOrphanBytes()
+	if orphans <= mib {
+		t.Fatalf("%d orphan bytes, want a segment and a table", orphans)
+	}
+	usage := r.app.ledger.Usage()[0]
+	if usage.Reserved <= 2*buffer {
+		t.Fatalf("%d bytes are reserved, no more than the buffers of two writers", usage.Reserved)
+	}
+	var last *pb.AccountReport
+	daemontest.Eventually(t, "the report of the whole process", func() bool {
+		if p := w.NextAny().GetProgress(); p != nil {
+			last = p.GetAccount()
+		}
+		return last.GetReservedBytes() == usage.Reserved && last.GetOrphanBytes() != 0
+	})
+	want := &pb.AccountReport{CapacityBytes: usage.Capacity, ReservedBytes: usage.Reserved, AvailableBytes: usage.Available,
+		PeakBytes: usage.Peak, StateBytes: 2 * buffer, OrphanBytes: orphans}
+	if !proto.Equal(last, want) {
+		t.Errorf("the report is %v, want %v", last, want)
+	}
+}
+
+// TestSessionOfAnotherLifeIsForeign: a daemon that was restarted numbers its sessions from 1 again, but does not take an old token.
+func TestSessionOfAnotherLifeIsForeign(t *testing.T) {
+	old := start(t, kafkatest.Faults{}, nil)
+	stale := openRequest(old.client("p"))
+	r := start(t, kafkatest.Faults{}, nil)
+	c := r.client("p")
+	if c.Welcome.GetSessionId() != stale.GetSessionId() {
+		t.Fatalf("session %d, want the number of the old one, %d", c.Welcome.GetSessionId(), stale.GetSessionId())
+	}
+	w := daemontest.NewWriter(t, r.api(), stale)
+	if failed := w.NextAny().GetFailed(); failed.GetError().GetKind() != pb.ErrorKind_FOREIGN_HANDLE {
+		t.Errorf("a token of another life got %v", failed)
+	}
+	if got := r.app.Status().GetCounters().GetForeignHandles(); got != 1 {
+		t.Errorf("%d foreign handles are counted, want 1", got)
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -39,7 +40,25 @@ func (w *Writer) progress() *pb.WriterProgress {
 		BytesEncoded:     w.totals.bytes,
 		EncodeNanos:      w.totals.encodeNanos,
 		ProduceNanos:     w.totals.produceNanos,
+		Account:          w.account(),
 	}
+}
+
+// account is what the client's gauges show of the memory of its process.
+func (w *Writer) account() *pb.AccountReport {
+	u := w.options.Account.Usage()
+	report := &pb.AccountReport{
+		CapacityBytes:  u.Capacity,
+		ReservedBytes:  u.Reserved,
+		AvailableBytes: u.Available,
+		PeakBytes:      u.Peak,
+		Denied:         u.Denied,
+		StateBytes:     u.Reserved - u.By[memctl.Lease],
+	}
+	if w.options.OrphanBytes != nil {
+		report.OrphanBytes = uint64(w.options.OrphanBytes())
+	}
+	return report
 }
 
 // Status is the writer's line in the status answer. It may be called from any goroutine.

@@ -35,7 +35,9 @@ type Options struct {
 	Source Source
 	// Account is the one of the session's process.
 	Account *memctl.Account
-	Engine  producer.Engine
+	// OrphanBytes is what the client's gauge shows of the arena; nil where there is none.
+	OrphanBytes func() int64
+	Engine      producer.Engine
 	// Owners are those of all writers of the daemon.
 	Owners   *epoch.Owners
 	Dialect  encode.Dialect

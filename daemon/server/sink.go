@@ -100,29 +100,32 @@ func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEv
 	requests := receive(ctx, stream)
 	open, err := s.awaitOpen(ctx, requests)
 	if err != nil {
-		return refuse(stream, err)
+		return s.refuse(stream, err)
 	}
 	client, err := s.options.Sessions.Authenticate(open.GetSessionId(), open.GetToken())
 	if err != nil {
-		return refuse(stream, err)
+		return s.refuse(stream, err)
 	}
 	leave, err := client.Join(cancel)
 	if err != nil {
-		return refuse(stream, err)
+		return s.refuse(stream, err)
 	}
 	defer leave()
 	writer, err := s.add(ctx, open, client)
 	if err != nil {
-		return refuse(stream, err)
+		return s.refuse(stream, err)
 	}
 	loop := &writerLoop{ctx: ctx, stream: stream, requests: requests, writer: writer}
 	defer s.remove(loop)
 	return loop.run(s.options.ProgressInterval)
 }
 
-// refuse answers a stream whose writer never came to be; the stream then ends.
-func refuse(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent], err error) error {
-	return stream.Send(&pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: &pb.WriterFailed{Error: fault.Classify(err)}}})
+// refuse answers a stream whose writer never came to be; the stream then ends. One that names a session of another daemon life counts
+// as a foreign handle.
+func (s *Sink) refuse(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent], err error) error {
+	refusal := fault.Classify(err)
+	s.options.Counters.CountFault(refusal.GetKind(), false)
+	return stream.Send(&pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: &pb.WriterFailed{Error: refusal}}})
 }
 
 func (s *Sink) awaitOpen(ctx context.Context, requests <-chan *pb.WriteRequest) (*pb.OpenWriter, error) {
@@ -148,14 +151,15 @@ func (s *Sink) add(ctx context.Context, open *pb.OpenWriter, client *session.Ses
 		return nil, err
 	}
 	writer, err := pipeline.Open(ctx, id, open, pipeline.Options{
-		Source:   client,
-		Account:  client.Account(),
-		Engine:   s.options.Engine,
-		Owners:   &s.owners,
-		Dialect:  client.Dialect(),
-		Limits:   s.options.Limits,
-		Counters: s.options.Counters,
-		Log:      s.options.Log,
+		Source:      client,
+		Account:     client.Account(),
+		OrphanBytes: client.OrphanBytes,
+		Engine:      s.options.Engine,
+		Owners:      &s.owners,
+		Dialect:     client.Dialect(),
+		Limits:      s.options.Limits,
+		Counters:    s.options.Counters,
+		Log:         s.options.Log,
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

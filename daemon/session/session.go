@@ -62,6 +62,9 @@ func (s *Session) Dialect() encode.Dialect { return s.dialect }
 // Account is that of the client's process; all its sessions share it.
 func (s *Session) Account() *memctl.Account { return s.share.Account() }
 
+// OrphanBytes is what the kernel holds of segments that are in no book any more, whoever maps them.
+func (s *Session) OrphanBytes() int64 { return s.server.options.Arena.OrphanBytes() }
+
 // Claim implements pipeline.Source.
 func (s *Session) Claim(slot, generation uint32) (*shm.Extent, error) {
 	return s.view.Claim(slot, generation)

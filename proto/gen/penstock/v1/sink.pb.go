@@ -2972,6 +2972,7 @@ type WriterProgress struct {
 	BytesEncoded     uint64                 `protobuf:"varint,3,opt,name=bytes_encoded,json=bytesEncoded,proto3" json:"bytes_encoded,omitempty"`
 	EncodeNanos      uint64                 `protobuf:"varint,4,opt,name=encode_nanos,json=encodeNanos,proto3" json:"encode_nanos,omitempty"`
 	ProduceNanos     uint64                 `protobuf:"varint,5,opt,name=produce_nanos,json=produceNanos,proto3" json:"produce_nanos,omitempty"`
+	Account          *AccountReport         `protobuf:"bytes,6,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -3037,6 +3038,121 @@ func (x *WriterProgress) GetEncodeNanos() uint64 {
 func (x *WriterProgress) GetProduceNanos() uint64 {
 	if x != nil {
 		return x.ProduceNanos
+	}
+	return 0
+}
+
+func (x *WriterProgress) GetAccount() *AccountReport {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
+// AccountReport is the memory of the client's process as the daemon's books have it; all sessions and writers of the process share it.
+// Sizes are in bytes.
+type AccountReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CapacityBytes uint64                 `protobuf:"varint,1,opt,name=capacity_bytes,json=capacityBytes,proto3" json:"capacity_bytes,omitempty"`
+	ReservedBytes uint64                 `protobuf:"varint,2,opt,name=reserved_bytes,json=reservedBytes,proto3" json:"reserved_bytes,omitempty"`
+	// What any owner may still reserve: capacity, less what is reserved and what is kept for owners below their minimum.
+	AvailableBytes uint64 `protobuf:"varint,3,opt,name=available_bytes,json=availableBytes,proto3" json:"available_bytes,omitempty"`
+	// The most that was ever reserved at one time.
+	PeakBytes uint64 `protobuf:"varint,4,opt,name=peak_bytes,json=peakBytes,proto3" json:"peak_bytes,omitempty"`
+	// Reservations that were denied.
+	Denied uint64 `protobuf:"varint,5,opt,name=denied,proto3" json:"denied,omitempty"`
+	// The part of reserved_bytes that is no shared memory: encode buffers, queues of producers, read-back of spilled batches.
+	StateBytes uint64 `protobuf:"varint,6,opt,name=state_bytes,json=stateBytes,proto3" json:"state_bytes,omitempty"`
+	// Batches of the process that lie in spill files.
+	SpilledBytes uint64 `protobuf:"varint,7,opt,name=spilled_bytes,json=spilledBytes,proto3" json:"spilled_bytes,omitempty"`
+	// What the kernel still holds, for whichever process, of segments whose lease is over while a client maps them.
+	OrphanBytes   uint64 `protobuf:"varint,8,opt,name=orphan_bytes,json=orphanBytes,proto3" json:"orphan_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccountReport) Reset() {
+	*x = AccountReport{}
+	mi := &file_penstock_v1_sink_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccountReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccountReport) ProtoMessage() {}
+
+func (x *AccountReport) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_sink_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccountReport.ProtoReflect.Descriptor instead.
+func (*AccountReport) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_sink_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *AccountReport) GetCapacityBytes() uint64 {
+	if x != nil {
+		return x.CapacityBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetReservedBytes() uint64 {
+	if x != nil {
+		return x.ReservedBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetAvailableBytes() uint64 {
+	if x != nil {
+		return x.AvailableBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetPeakBytes() uint64 {
+	if x != nil {
+		return x.PeakBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetDenied() uint64 {
+	if x != nil {
+		return x.Denied
+	}
+	return 0
+}
+
+func (x *AccountReport) GetStateBytes() uint64 {
+	if x != nil {
+		return x.StateBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetSpilledBytes() uint64 {
+	if x != nil {
+		return x.SpilledBytes
+	}
+	return 0
+}
+
+func (x *AccountReport) GetOrphanBytes() uint64 {
+	if x != nil {
+		return x.OrphanBytes
 	}
 	return 0
 }
@@ -3285,13 +3401,25 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\bepoch_id\x18\x01 \x01(\x04R\aepochId\"S\n" +
 	"\fWriterFailed\x12\x19\n" +
 	"\bepoch_id\x18\x01 \x01(\x04R\aepochId\x12(\n" +
-	"\x05error\x18\x02 \x01(\v2\x12.penstock.v1.ErrorR\x05error\"\xcd\x01\n" +
+	"\x05error\x18\x02 \x01(\v2\x12.penstock.v1.ErrorR\x05error\"\x83\x02\n" +
 	"\x0eWriterProgress\x12!\n" +
 	"\frows_encoded\x18\x01 \x01(\x04R\vrowsEncoded\x12+\n" +
 	"\x11rows_acknowledged\x18\x02 \x01(\x04R\x10rowsAcknowledged\x12#\n" +
 	"\rbytes_encoded\x18\x03 \x01(\x04R\fbytesEncoded\x12!\n" +
 	"\fencode_nanos\x18\x04 \x01(\x04R\vencodeNanos\x12#\n" +
-	"\rproduce_nanos\x18\x05 \x01(\x04R\fproduceNanos*f\n" +
+	"\rproduce_nanos\x18\x05 \x01(\x04R\fproduceNanos\x124\n" +
+	"\aaccount\x18\x06 \x01(\v2\x1a.penstock.v1.AccountReportR\aaccount\"\xa6\x02\n" +
+	"\rAccountReport\x12%\n" +
+	"\x0ecapacity_bytes\x18\x01 \x01(\x04R\rcapacityBytes\x12%\n" +
+	"\x0ereserved_bytes\x18\x02 \x01(\x04R\rreservedBytes\x12'\n" +
+	"\x0favailable_bytes\x18\x03 \x01(\x04R\x0eavailableBytes\x12\x1d\n" +
+	"\n" +
+	"peak_bytes\x18\x04 \x01(\x04R\tpeakBytes\x12\x16\n" +
+	"\x06denied\x18\x05 \x01(\x04R\x06denied\x12\x1f\n" +
+	"\vstate_bytes\x18\x06 \x01(\x04R\n" +
+	"stateBytes\x12#\n" +
+	"\rspilled_bytes\x18\a \x01(\x04R\fspilledBytes\x12!\n" +
+	"\forphan_bytes\x18\b \x01(\x04R\vorphanBytes*f\n" +
 	"\x11DeliveryGuarantee\x12\"\n" +
 	"\x1eDELIVERY_GUARANTEE_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fEXACTLY_ONCE\x10\x01\x12\x11\n" +
@@ -3317,7 +3445,7 @@ func file_penstock_v1_sink_proto_rawDescGZIP() []byte {
 }
 
 var file_penstock_v1_sink_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_penstock_v1_sink_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_penstock_v1_sink_proto_goTypes = []any{
 	(DeliveryGuarantee)(0),            // 0: penstock.v1.DeliveryGuarantee
 	(Partitioner)(0),                  // 1: penstock.v1.Partitioner
@@ -3358,9 +3486,10 @@ var file_penstock_v1_sink_proto_goTypes = []any{
 	(*EpochAborted)(nil),              // 36: penstock.v1.EpochAborted
 	(*WriterFailed)(nil),              // 37: penstock.v1.WriterFailed
 	(*WriterProgress)(nil),            // 38: penstock.v1.WriterProgress
-	nil,                               // 39: penstock.v1.ClientCredentials.ExtensionsEntry
-	(*Schema)(nil),                    // 40: penstock.v1.Schema
-	(*Error)(nil),                     // 41: penstock.v1.Error
+	(*AccountReport)(nil),             // 39: penstock.v1.AccountReport
+	nil,                               // 40: penstock.v1.ClientCredentials.ExtensionsEntry
+	(*Schema)(nil),                    // 41: penstock.v1.Schema
+	(*Error)(nil),                     // 42: penstock.v1.Error
 }
 var file_penstock_v1_sink_proto_depIdxs = []int32{
 	8,  // 0: penstock.v1.WriteRequest.open:type_name -> penstock.v1.OpenWriter
@@ -3380,7 +3509,7 @@ var file_penstock_v1_sink_proto_depIdxs = []int32{
 	38, // 14: penstock.v1.WriteEvent.progress:type_name -> penstock.v1.WriterProgress
 	28, // 15: penstock.v1.WriteEvent.warmed:type_name -> penstock.v1.EpochWarmed
 	7,  // 16: penstock.v1.OpenWriter.owner:type_name -> penstock.v1.Owner
-	40, // 17: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
+	41, // 17: penstock.v1.OpenWriter.schema:type_name -> penstock.v1.Schema
 	10, // 18: penstock.v1.OpenWriter.value_format:type_name -> penstock.v1.Format
 	0,  // 19: penstock.v1.OpenWriter.guarantee:type_name -> penstock.v1.DeliveryGuarantee
 	17, // 20: penstock.v1.OpenWriter.kafka:type_name -> penstock.v1.KafkaConfig
@@ -3402,16 +3531,17 @@ var file_penstock_v1_sink_proto_depIdxs = []int32{
 	20, // 36: penstock.v1.Security.sasl:type_name -> penstock.v1.Sasl
 	21, // 37: penstock.v1.Sasl.user:type_name -> penstock.v1.UserPassword
 	22, // 38: penstock.v1.Sasl.client_credentials:type_name -> penstock.v1.ClientCredentials
-	39, // 39: penstock.v1.ClientCredentials.extensions:type_name -> penstock.v1.ClientCredentials.ExtensionsEntry
+	40, // 39: penstock.v1.ClientCredentials.extensions:type_name -> penstock.v1.ClientCredentials.ExtensionsEntry
 	34, // 40: penstock.v1.EpochSealed.stats:type_name -> penstock.v1.EpochStats
-	41, // 41: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
-	5,  // 42: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
-	6,  // 43: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
-	43, // [43:44] is the sub-list for method output_type
-	42, // [42:43] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	42, // 41: penstock.v1.WriterFailed.error:type_name -> penstock.v1.Error
+	39, // 42: penstock.v1.WriterProgress.account:type_name -> penstock.v1.AccountReport
+	5,  // 43: penstock.v1.SinkService.Write:input_type -> penstock.v1.WriteRequest
+	6,  // 44: penstock.v1.SinkService.Write:output_type -> penstock.v1.WriteEvent
+	44, // [44:45] is the sub-list for method output_type
+	43, // [43:44] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_sink_proto_init() }
@@ -3459,7 +3589,7 @@ func file_penstock_v1_sink_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_sink_proto_rawDesc), len(file_penstock_v1_sink_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -125,6 +125,11 @@ public final class SlotTable {
         return StateWord.generation((long) LONGS.getAcquire(table, at(slot)));
     }
 
+    /** The slot's present state, one of {@code Layout.STATE_*} unless the word is damaged. */
+    public int state(int slot) {
+        return StateWord.state((long) LONGS.getAcquire(table, at(slot)));
+    }
+
     private int at(int slot) {
         int index = slot - firstSlot;
         if (index < 0 || index >= slotCount) {

@@ -27,6 +27,8 @@ final class CreditWindow {
     private final List<Filling> filling = new ArrayList<>(2);
     // In order of submission, which is the order in which the daemon gives slots back; ten or so, never hundreds.
     private final List<Parked> parked = new ArrayList<>();
+    // What the writer was still filling when it was closed: nobody else may be given these bytes, nor may they be unmapped.
+    private final List<Extent> live = new ArrayList<>(0);
     private long usedBytes;
     private boolean closed;
 
@@ -87,18 +89,36 @@ final class CreditWindow {
         return batch;
     }
 
-    /** Takes an extent back that was handed out and not parked. */
+    /** Takes an extent back that was handed out and not parked; nobody may touch it any more. Also after the close. */
     synchronized void giveBack(Extent extent) {
-        release(filling.remove(indexOf(extent)));
+        if (closed) {
+            // By identity, as in indexOf.
+            if (live.removeIf(one -> one == extent)) {
+                pool.free(extent);
+            }
+            return;
+        }
+        Filling unused = filling.remove(indexOf(extent));
+        abandon(unused);
+        pool.free(unused.extent);
     }
 
     /**
-     * The writer has ended: takes all extents back that were not parked; parked ones go back when their slots are FREE.
+     * The writer has ended. Parked extents go back when their slots are FREE. One that was neither parked nor given back
+     * is still in somebody's hands: its slot is free from now on, its bytes are not until it is given back.
      */
     synchronized void close() {
         closed = true;
-        filling.forEach(this::release);
+        filling.forEach(unused -> {
+            abandon(unused);
+            live.add(unused.extent);
+        });
         filling.clear();
+    }
+
+    /** The segments that somebody may still touch although the writer has been closed. */
+    synchronized List<Integer> liveSegments() {
+        return live.stream().map(Extent::segmentId).toList();
     }
 
     /** Frees the extents of all batches whose slots the daemon has settled. */
@@ -113,9 +133,14 @@ final class CreditWindow {
         }
     }
 
-    /** True when the writer has ended and the daemon has settled its last batch. */
+    /** True when the writer has ended, the daemon has settled its last batch, and nobody holds an extent of it. */
     synchronized boolean isRetired() {
-        return closed && parked.isEmpty();
+        return closed && parked.isEmpty() && live.isEmpty();
+    }
+
+    /** Bytes of the batches whose slots are in this state, one of {@code Layout.STATE_*}. */
+    synchronized long bytesIn(int state) {
+        return parked.stream().filter(batch -> slots.state(batch.slot) == state).mapToLong(Parked::bytes).sum();
     }
 
     /** For messages: what is outstanding. */
@@ -124,14 +149,13 @@ final class CreditWindow {
                 + creditBytes + " bytes of credit";
     }
 
-    private void release(Filling unused) {
+    private void abandon(Filling unused) {
         usedBytes -= unused.extent.capacity();
         try {
             slots.abandon(unused.slot);
         } catch (IllegalStateException revoked) {
             // The daemon has ended the session and revoked its slots: abandoned already.
         }
-        pool.free(unused.extent);
     }
 
     private int indexOf(Extent extent) {

@@ -6,14 +6,14 @@ import io.grpc.Status;
 import java.io.IOException;
 
 /**
- * The one exception of this module. Its kind names the next action of the caller (see {@code error.proto}); its message
- * is written for a person.
+ * The one exception of this module; a denial of memory has a class of its own. Its kind names the next action of the
+ * caller (see {@code error.proto}); its message is written for a person.
  *
  * <p>This class is also the client's only classifier: faults of sockets, of gRPC and of the daemon get their kind here.
  * The rule: before a writer has begun an epoch nothing can be lost, so the stock sink can do the job (FALL_BACK);
  * afterwards the open epoch is lost and the task must fail (FAIL_EPOCH).
  */
-public final class DaemonException extends IOException {
+public sealed class DaemonException extends IOException permits NativeMemoryLimitException {
 
     private static final long serialVersionUID = 1L;
 
@@ -50,7 +50,9 @@ public final class DaemonException extends IOException {
     /** An error that the daemon itself reported: its kind, its text, and in front of it what was asked. */
     static DaemonException reported(String step, Error error) {
         String text = error.getMessage().isEmpty() ? "no reason given" : error.getMessage();
-        return new DaemonException(error.getKind(), step + ": " + text);
+        return error.getKind() == ErrorKind.DENIED
+                ? new NativeMemoryLimitException(step + ": " + text, null)
+                : new DaemonException(error.getKind(), step + ": " + text);
     }
 
     /**

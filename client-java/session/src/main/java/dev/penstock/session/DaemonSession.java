@@ -3,6 +3,7 @@ package dev.penstock.session;
 import dev.penstock.arena.Layout;
 import dev.penstock.arena.MappedSegment;
 import dev.penstock.arena.SlotTable;
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.LeaseGrant;
 import dev.penstock.proto.v1.LeaseRequest;
@@ -23,7 +24,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +48,8 @@ public final class DaemonSession {
     private static final long IDLE_SEGMENT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CHANNEL_END_MILLIS = 2_000;
 
+    private static final AtomicLong LEAKED_SEGMENTS = new AtomicLong();
+
     private final SessionSettings settings;
     private final RawSessionSocket socket;
     private final String peer;
@@ -62,6 +67,11 @@ public final class DaemonSession {
     private final AtomicReference<DaemonException> broken = new AtomicReference<>();
     private final Set<WriterStream> streams = ConcurrentHashMap.newKeySet();
     private final List<CreditWindow> windows = new CopyOnWriteArrayList<>();
+    // The newest report that any writer of the session was sent; gRPC's event loop writes it, metric reporters read it.
+    private volatile AccountReport account;
+    // As of the keeper's last round. Not looked up when they are asked for: a metric reporter may ask while the keeper unmaps.
+    private volatile long parkedBytes;
+    private volatile long pinnedBytes;
 
     private DaemonSession(SessionSettings settings, RawSessionSocket socket, Welcome welcome, ByteBuffer table)
             throws DaemonException {
@@ -69,6 +79,7 @@ public final class DaemonSession {
         this.socket = socket;
         this.peer = socket.peer();
         this.welcome = welcome;
+        this.account = AccountReport.newBuilder().setCapacityBytes(settings.budgetBytes()).build();
         this.table = table;
         this.slots = new SlotTable(table, welcome.getFirstSlot(), welcome.getSlotCount(), welcome.getSessionId());
         this.channel = ApiChannel.open(settings.apiSocket());
@@ -100,9 +111,41 @@ public final class DaemonSession {
         return broken.get() == null && references.get() > 0;
     }
 
+    /**
+     * Segments that sessions of this process left mapped at their end, because a writer had been closed with an extent
+     * of them neither submitted nor given back: whoever still holds it may touch it. The collector unmaps them when
+     * nobody does. 0 unless Penstock has a defect.
+     */
+    public static long leakedSegments() {
+        return LEAKED_SEGMENTS.get();
+    }
+
     /** The largest batch there can be, bytes. */
     public long maxBatchBytes() {
         return welcome.getMaxBatchBytes();
+    }
+
+    /**
+     * The memory of this process as the daemon reported it last, some hundred milliseconds ago while something is going
+     * on. The same for all writers of the process. Never asks the daemon.
+     */
+    public AccountReport account() {
+        return account;
+    }
+
+    /** Bytes of the extents that writers fill or have handed over: shared memory that holds Arrow batches. */
+    public long arrowBytes() {
+        return pool.lentBytes();
+    }
+
+    /** Bytes of batches that were handed over and that the daemon has not taken yet, some 100 ms ago. */
+    public long parkedBytes() {
+        return parkedBytes;
+    }
+
+    /** Bytes of batches that the daemon was reading some 100 ms ago. */
+    public long pinnedBytes() {
+        return pinnedBytes;
     }
 
     /** The number that the daemon gave this session; it appears in the daemon's status and log. */
@@ -147,10 +190,11 @@ public final class DaemonSession {
             SessionReply reply = socket.exchange(hello, "hello", deadline);
             requireAnswer(socket.peer(), "hello", reply, reply.hasWelcome());
             Welcome welcome = reply.getWelcome();
+            requireBudget(socket.peer(), settings, welcome);
             ByteBuffer table = SegmentMapper.map(socket.receiveDescriptor("receiving the handle table", deadline),
                     Layout.SEGMENT_KIND_TABLE, welcome.getArenaId(), welcome.getTableSegmentId(),
                     welcome.getTableSegmentBytes());
-            DaemonSession session = new DaemonSession(settings, socket, welcome, table);
+            DaemonSession session = of(settings, socket, welcome, table);
             session.keeper.start(session::round);
             LOG.info("Session {} with {}: {} slots, batches up to {} bytes", session.sessionId(),
                     session.describeDaemon(), welcome.getSlotCount(), session.maxBatchBytes());
@@ -158,6 +202,24 @@ public final class DaemonSession {
         } catch (DaemonException | RuntimeException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    private static DaemonSession of(SessionSettings settings, RawSessionSocket socket, Welcome welcome, ByteBuffer table)
+            throws DaemonException {
+        try {
+            return new DaemonSession(settings, socket, welcome, table);
+        } catch (DaemonException | RuntimeException e) {
+            MappedSegment.unmap(table);
+            throw e;
+        }
+    }
+
+    /** Says at the start what would otherwise fail the first row. */
+    private static void requireBudget(String peer, SessionSettings settings, Welcome welcome) throws DaemonException {
+        long segmentBytes = welcome.getMaxBatchBytes() + Layout.SEGMENT_HEADER_BYTES;
+        if (settings.budgetBytes() < segmentBytes) {
+            throw NativeMemoryLimitException.ofSmallBudget(peer, settings.budgetBytes(), segmentBytes);
         }
     }
 
@@ -221,6 +283,11 @@ public final class DaemonSession {
         return window;
     }
 
+    /** Called by each stream that a report came with. */
+    void reported(AccountReport newest) {
+        account = newest;
+    }
+
     /** Called once by each stream when it has been closed. */
     void closed(WriterStream stream) {
         streams.remove(stream);
@@ -235,6 +302,8 @@ public final class DaemonSession {
             window.collect();
         }
         windows.removeIf(CreditWindow::isRetired);
+        parkedBytes = bytesIn(Layout.STATE_PARKED);
+        pinnedBytes = bytesIn(Layout.STATE_CLAIMED);
         if (broken.get() == null) {
             pool.removeIdle(isPressed() ? 0 : IDLE_SEGMENT_NANOS).forEach(this::giveBack);
         }
@@ -246,6 +315,10 @@ public final class DaemonSession {
         boolean pressed = asked != lastPressure;
         lastPressure = asked;
         return pressed;
+    }
+
+    private long bytesIn(int state) {
+        return windows.stream().mapToLong(window -> window.bytesIn(state)).sum();
     }
 
     private Void checkLifeLine() {
@@ -331,10 +404,14 @@ public final class DaemonSession {
     private void end() {
         // Also stops every look at the socket that may still be queued: its descriptor number is about to be reused.
         broken.compareAndSet(null, new DaemonException(ErrorKind.FAIL_EPOCH, "the session has been released"));
+        Set<Integer> live = windows.stream().flatMap(window -> window.liveSegments().stream())
+                .collect(Collectors.toSet());
         windows.clear();
+        parkedBytes = 0;
+        pinnedBytes = 0;
         channel.shutdownNow();
         socket.close();
-        pool.removeAll().forEach(lease -> MappedSegment.unmap(lease.segment()));
+        pool.removeAll().forEach(lease -> unmapUnless(live.contains(lease.segmentId()), lease));
         MappedSegment.unmap(table);
         try {
             channel.awaitTermination(CHANNEL_END_MILLIS, TimeUnit.MILLISECONDS);
@@ -342,5 +419,16 @@ public final class DaemonSession {
             Thread.currentThread().interrupt();
         }
         LOG.info("Session {} has ended", sessionId());
+    }
+
+    /** A mapping under a live view is leaked and counted: an access to unmapped memory would end the JVM. */
+    private void unmapUnless(boolean live, ExtentPool.Lease lease) {
+        if (live) {
+            LEAKED_SEGMENTS.incrementAndGet();
+            LOG.warn("Segment {} of session {} stays mapped: a writer was closed while an extent of it was in use",
+                    lease.segmentId(), sessionId());
+        } else {
+            MappedSegment.unmap(lease.segment());
+        }
     }
 }

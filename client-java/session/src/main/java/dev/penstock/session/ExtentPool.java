@@ -31,6 +31,9 @@ final class ExtentPool {
      */
     static final int SMALLEST_CAPACITY = 1 << 20;
 
+    // Between two questions for memory that was denied; the daemon itself waits before it denies.
+    private static final long DENIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
     /** Where segments come from. */
     interface LeaseSource {
         /** Leases, maps and checks one more data segment; fails with a {@link DaemonException}. Must not block. */
@@ -51,6 +54,9 @@ final class ExtentPool {
     private final Map<Integer, ArrayDeque<Extent>> freeByCapacity = new HashMap<>();
     // The lease that is under way, or null.
     private CompletableFuture<Void> growth;
+    private long lentBytes;
+    private boolean denied;
+    private long deniedAt;
     private boolean closed;
 
     /**
@@ -83,6 +89,7 @@ final class ExtentPool {
         }
         if (extent != null) {
             segments.get(extent.segmentId()).lent++;
+            lentBytes += capacity;
         }
         return extent;
     }
@@ -90,8 +97,7 @@ final class ExtentPool {
     /**
      * An extent of exactly this capacity, from one more lease if need be.
      *
-     * @throws DaemonException of kind DENIED, with the daemon's text, when its memory or this process's budget is used
-     *     up
+     * @throws NativeMemoryLimitException with the daemon's text, when its memory or this process's budget is used up
      */
     Extent take(int capacity, Deadline deadline) throws DaemonException {
         for (;;) {
@@ -107,13 +113,17 @@ final class ExtentPool {
         }
     }
 
-    /** Takes an extent back; nobody may touch its bytes any more. */
+    /** Takes an extent back; nobody may touch its bytes any more. Nothing happens after {@link #removeAll}. */
     synchronized void free(Extent extent) {
+        if (closed) {
+            return;
+        }
         Segment owner = segments.get(extent.segmentId());
         if (owner == null || owner.lent == 0) {
             throw new IllegalStateException("extent of segment " + extent.segmentId() + " is given back twice");
         }
         owner.lent--;
+        lentBytes -= extent.capacity();
         owner.idleSince = System.nanoTime();
         freeByCapacity.computeIfAbsent(extent.capacity(), any -> new ArrayDeque<>()).addLast(extent);
     }
@@ -121,6 +131,19 @@ final class ExtentPool {
     /** How many extents are out, with writers or with the daemon. */
     synchronized int lent() {
         return segments.values().stream().mapToInt(s -> s.lent).sum();
+    }
+
+    /** Bytes of the extents that are out. */
+    synchronized long lentBytes() {
+        return lentBytes;
+    }
+
+    /**
+     * False for a while after a denial: whoever waits for memory then waits for what comes back here, and does not ask
+     * the daemon again and again.
+     */
+    synchronized boolean mayLease() {
+        return !denied || System.nanoTime() - deniedAt >= DENIAL_NANOS;
     }
 
     /**
@@ -148,6 +171,7 @@ final class ExtentPool {
         List<Lease> all = segments.values().stream().map(s -> s.lease).toList();
         segments.clear();
         freeByCapacity.clear();
+        lentBytes = 0;
         return all;
     }
 
@@ -156,7 +180,7 @@ final class ExtentPool {
             CompletableFuture<Void> started = source.lease().thenAccept(lease -> add(lease, capacity));
             growth = started;
             // Runs at once, and before the waiters, when the source answers without delay.
-            started.whenComplete((done, fault) -> grown(started));
+            started.whenComplete((done, fault) -> grown(started, fault));
             return started;
         }
         return growth;
@@ -172,10 +196,12 @@ final class ExtentPool {
         segments.put(lease.segmentId(), segment);
     }
 
-    private synchronized void grown(CompletableFuture<Void> finished) {
+    private synchronized void grown(CompletableFuture<Void> finished, Throwable fault) {
         if (growth == finished) {
             growth = null;
         }
+        denied = fault != null && fault.getCause() instanceof NativeMemoryLimitException;
+        deniedAt = System.nanoTime();
     }
 
     private static void await(CompletableFuture<Void> growing, Deadline deadline) throws DaemonException {

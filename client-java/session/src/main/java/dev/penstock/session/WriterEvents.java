@@ -1,5 +1,6 @@
 package dev.penstock.session;
 
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.WriteEvent;
 import dev.penstock.proto.v1.WriteRequest;
@@ -12,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * What comes back on a writer's stream. gRPC calls the observer methods on its own thread (directExecutor: the event
@@ -23,6 +25,7 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
     private record Pending(WriteEvent.EventCase expected, CompletableFuture<WriteEvent> answer) {}
 
     private final Runnable onFault;
+    private final Consumer<AccountReport> onAccount;
     private final AtomicReference<DaemonException> failure = new AtomicReference<>();
     private final AtomicReference<Runnable> listener = new AtomicReference<>();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -36,9 +39,11 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
      * Creates the observer.
      *
      * @param onFault called when the stream breaks off, so that the session looks after its life line; must not block
+     * @param onAccount given each report of the process's memory; must not block
      */
-    WriterEvents(Runnable onFault) {
+    WriterEvents(Runnable onFault, Consumer<AccountReport> onAccount) {
         this.onFault = onFault;
+        this.onAccount = onAccount;
     }
 
     @Override
@@ -50,8 +55,14 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
     public void onNext(WriteEvent event) {
         switch (event.getEventCase()) {
             case FAILED -> fail(DaemonException.reported(
-                    "writer failed in epoch " + event.getFailed().getEpochId(), event.getFailed().getError()));
-            case PROGRESS -> progress = event.getProgress();
+                    opened ? "writer failed in epoch " + event.getFailed().getEpochId() : "the writer was refused",
+                    event.getFailed().getError()));
+            case PROGRESS -> {
+                progress = event.getProgress();
+                if (progress.hasAccount()) {
+                    onAccount.accept(progress.getAccount());
+                }
+            }
             case WARMED -> {
                 // For the daemon's own tests; the writer learns from EpochBegun whether the warm-up paid.
             }

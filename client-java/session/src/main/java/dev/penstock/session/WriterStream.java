@@ -33,7 +33,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Threads: one task thread calls everything that is not said to be callable by others; events arrive on a gRPC
  * thread. Waiting never exceeds the timeout that was given and ends early with kind RETRY when the task thread is
  * interrupted. After the first failure every call but {@link #giveBack} and {@link #close} throws that failure. After
- * close no extent of this stream may be touched: its memory may be unmapped, and an access would end the JVM.
+ * close no submitted extent may be touched; one that is still being filled stays mapped, see {@link
+ * DaemonSession#leakedSegments}.
  */
 public final class WriterStream implements AutoCloseable {
 
@@ -48,10 +49,11 @@ public final class WriterStream implements AutoCloseable {
     // Written by the task thread only; volatile because metric reporters read them.
     private volatile long batches;
     private volatile long waitNanos;
+    private volatile long denials;
 
     WriterStream(DaemonSession session) {
         this.session = session;
-        this.events = new WriterEvents(session::suspect);
+        this.events = new WriterEvents(session::suspect, session::reported);
     }
 
     /** Starts the stream and waits until the daemon has accepted the writer; called once, by the session. */
@@ -76,15 +78,17 @@ public final class WriterStream implements AutoCloseable {
     }
 
     /**
-     * An extent to write the next batch into. Waits while the credit is used up, no slot is free, or memory is denied
-     * that batches in flight will give back; that time counts as {@link #waitNanos()}.
+     * An extent to write the next batch into. Waits while the credit is used up, no slot is free, or memory is denied:
+     * batches in flight, other writers and other processes may give some back. That time counts as {@link
+     * #waitNanos()}.
      *
      * @param minBytes size that the batch needs at least; the extent may be larger
      * @param timeout how long to wait
      * @return an extent that must be submitted or given back, as the same object
-     * @throws DaemonException DENIED with the daemon's text when there is no memory and none is coming back;
-     *     BAD_REQUEST when no extent can be that large; FAIL_EPOCH when nothing became free in time, which fails the
-     *     writer: whoever closes it then need not ask such a daemon for an abort first; the writer's failure
+     * @throws NativeMemoryLimitException with the daemon's text when memory was denied until the timeout
+     * @throws DaemonException BAD_REQUEST when no extent can be that large; FAIL_EPOCH when nothing became free in time,
+     *     which fails the writer: whoever closes it then need not ask such a daemon for an abort first; the writer's
+     *     failure
      */
     public Extent nextExtent(int minBytes, Duration timeout) throws DaemonException {
         requireUsable();
@@ -131,12 +135,11 @@ public final class WriterStream implements AutoCloseable {
     }
 
     /**
-     * Gives an extent back that will not be submitted. Does not block and works after a failure, but not after close.
+     * Gives an extent back that will not be submitted; nobody may touch it any more. Does not block, and works after a
+     * failure and after the close.
      */
     public void giveBack(Extent extent) {
-        if (!closed.get()) {
-            window.giveBack(extent);
-        }
+        window.giveBack(extent);
     }
 
     /**
@@ -239,6 +242,11 @@ public final class WriterStream implements AutoCloseable {
         return waitNanos;
     }
 
+    /** How often the daemon denied this writer memory, whether or not some came later. Any thread. */
+    public long denials() {
+        return denials;
+    }
+
     /** Batches submitted so far. Any thread. */
     public long batches() {
         return batches;
@@ -298,36 +306,39 @@ public final class WriterStream implements AutoCloseable {
 
     private Extent waitForExtent(int capacity, Deadline deadline) throws DaemonException {
         Backoff backoff = new Backoff();
-        DaemonException denied = null;
+        NativeMemoryLimitException denied = null;
         for (;;) {
             window.collect();
             if (window.admits(capacity)) {
                 try {
-                    Extent extent = denied == null
+                    Extent extent = session.pool().mayLease()
                             ? session.pool().take(capacity, deadline) : session.pool().tryTake(capacity);
                     if (extent != null && bind(extent)) {
                         return extent;
                     }
-                } catch (DaemonException e) {
-                    if (e.kind() != ErrorKind.DENIED) {
-                        throw e;
-                    }
+                } catch (NativeMemoryLimitException e) {
+                    // Batches in flight, other writers and other processes give memory back.
                     denied = e;
+                    denials++;
                 }
             }
             events.check();
-            if (denied != null && (deadline.expired() || session.pool().lent() == 0)) {
-                // With nothing lent there is nothing that could come back.
-                throw denied;
-            }
             if (deadline.expired()) {
-                events.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "no room for the next batch within "
-                        + deadline.limit() + " (" + window.describe() + "): " + session.peer()
-                        + " is stopped or overloaded, or its broker does not answer; `penstockd status` shows which"));
-                events.check();
+                throw noExtent(denied, deadline);
             }
             backoff.pause("waiting for room for the next batch");
         }
+    }
+
+    private DaemonException noExtent(NativeMemoryLimitException denied, Deadline deadline) throws DaemonException {
+        if (denied != null) {
+            return denied.afterWaiting(deadline, window.describe());
+        }
+        events.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "no room for the next batch within "
+                + deadline.limit() + " (" + window.describe() + "): " + session.peer()
+                + " is stopped or overloaded, or its broker does not answer; `penstockd status` shows which"));
+        events.check();
+        throw new IllegalStateException("a failed writer has no failure");
     }
 
     private boolean bind(Extent extent) {

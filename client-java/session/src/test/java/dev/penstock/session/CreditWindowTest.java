@@ -12,6 +12,7 @@ import dev.penstock.arena.StateWord;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -79,7 +80,7 @@ class CreditWindowTest {
     void closeKeepsWhatTheDaemonMayStillRead() throws DaemonException {
         CreditWindow window = new CreditWindow(slots, pool, 4 * MIB);
         CreditWindow.Parked parked = window.park(handOut(window, MIB), 64, 1, 1, 0, 1);
-        handOut(window, MIB);
+        window.giveBack(handOut(window, MIB));
         window.close();
         assertEquals(1, pool.lent());
         assertFalse(window.isRetired());
@@ -88,6 +89,21 @@ class CreditWindowTest {
         assertTrue(window.isRetired());
         assertEquals(0, pool.lent());
         assertEquals(0, countNotFree());
+    }
+
+    @Test
+    void closeKeepsWhatSomebodyMayStillWriteUntilItIsGivenBack() throws DaemonException {
+        CreditWindow window = new CreditWindow(slots, pool, 4 * MIB);
+        Extent live = handOut(window, MIB);
+        window.close();
+        assertEquals(0, countNotFree(), "the daemon need not wait for it");
+        assertEquals(List.of(live.segmentId()), window.liveSegments());
+        assertFalse(window.isRetired());
+        assertEquals(1, pool.lent());
+        window.giveBack(live);
+        assertTrue(window.isRetired());
+        assertEquals(List.of(), window.liveSegments());
+        assertEquals(0, pool.lent());
     }
 
     @Test

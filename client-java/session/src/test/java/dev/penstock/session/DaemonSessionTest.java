@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.arena.Extent;
 import dev.penstock.arena.Layout;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.Hello;
@@ -184,10 +185,53 @@ class DaemonSessionTest {
             session.release();
             assertTrue(session.isAlive(), "the stream still needs it");
             stream.close(LIMIT);
-            SessionPeer.await("the keeper ends", LIMIT, () -> Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().equals("penstock-session-" + FakeDaemon.SESSION_ID)));
+            awaitEndOfKeeper();
             assertFalse(isMapped("segment-10"), "unmapped by the keeper, not some day by the collector");
         }
+    }
+
+    /** An access to unmapped memory would end this JVM. */
+    @Test
+    void memoryUnderALiveExtentStaysMappedAndIsCounted() throws Exception {
+        try (FakeDaemon daemon = new FakeDaemon(folder)) {
+            DaemonSession session = DaemonSession.acquire(daemon.settings());
+            WriterStream stream = session.openWriter(OpenWriter.newBuilder().setTopic("t"), LIMIT);
+            Extent live = stream.nextExtent(1, LIMIT);
+            long before = DaemonSession.leakedSegments();
+            stream.close(LIMIT);
+            session.release();
+            awaitEndOfKeeper();
+            assertEquals(before + 1, DaemonSession.leakedSegments());
+            assertTrue(isMapped("segment-10"));
+            live.segment().putLong(live.offset(), 42);
+            assertEquals(42, live.segment().getLong(live.offset()));
+            stream.giveBack(live);
+            live = null;
+            stream = null;
+            session = null;
+            SessionPeer.await("the collector unmaps it", LIMIT, () -> {
+                System.gc();
+                return !isMapped("segment-10");
+            });
+        }
+    }
+
+    @Test
+    void aBudgetBelowOneSegmentIsRefusedAtTheStart() throws Exception {
+        try (FakeDaemon daemon = new FakeDaemon(folder)) {
+            SessionSettings poor = new SessionSettings(
+                    folder, FakeDaemon.SEGMENT_BYTES - 1, "tm-1", "2.2.1", "2.18.2", LIMIT);
+            NativeMemoryLimitException e =
+                    assertThrows(NativeMemoryLimitException.class, () -> DaemonSession.acquire(poor));
+            assertEquals(ErrorKind.DENIED, e.kind());
+            RawSessionSocketTest.assertContains(e, "is " + (FakeDaemon.SEGMENT_BYTES - 1) + " bytes",
+                    "taskmanager.memory.task.off-heap.size", "at least " + FakeDaemon.SEGMENT_BYTES, "arena.segment");
+        }
+    }
+
+    private static void awaitEndOfKeeper() throws Exception {
+        SessionPeer.await("the keeper ends", LIMIT, () -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("penstock-session-" + FakeDaemon.SESSION_ID)));
     }
 
     private boolean isMapped(String file) throws Exception {

@@ -1,6 +1,7 @@
 package dev.penstock.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -28,12 +29,14 @@ class ExtentPoolTest {
 
     private int leases;
     private int mostLeases = Integer.MAX_VALUE;
+    private int asked;
     private final ExtentPool pool = new ExtentPool(this::lease, LARGEST);
 
     private CompletableFuture<ExtentPool.Lease> lease() {
         if (leases == mostLeases) {
-            return CompletableFuture.failedFuture(new DaemonException(ErrorKind.DENIED,
-                    "arena.capacity is leased out"));
+            asked++;
+            return CompletableFuture.failedFuture(DaemonException.reported("lease",
+                    FakeDaemon.error(ErrorKind.DENIED, "arena.capacity is leased out")));
         }
         return CompletableFuture.completedFuture(
                 new ExtentPool.Lease(++leases, ByteBuffer.allocateDirect(SEGMENT_BYTES)));
@@ -88,11 +91,27 @@ class ExtentPoolTest {
     @Test
     void deniesWithTheDaemonsWordsAndRecovers() throws DaemonException {
         mostLeases = 0;
-        DaemonException e = assertThrows(DaemonException.class, () -> take(MIB));
+        DaemonException e = assertThrows(NativeMemoryLimitException.class, () -> take(MIB));
         assertEquals(ErrorKind.DENIED, e.kind());
         RawSessionSocketTest.assertContains(e, "arena.capacity is leased out");
+        assertEquals(1, asked);
+        assertFalse(pool.mayLease(), "whoever waits does not ask again at once");
         mostLeases = 1;
         assertNotNull(take(MIB));
+        assertTrue(pool.mayLease());
+    }
+
+    @Test
+    void lentBytesFollowWhatIsOut() throws DaemonException {
+        Extent small = take(MIB);
+        Extent large = take(4 * MIB);
+        assertEquals(5 * MIB, pool.lentBytes());
+        pool.free(small);
+        assertEquals(4 * MIB, pool.lentBytes());
+        pool.removeAll();
+        assertEquals(0, pool.lentBytes());
+        pool.free(large);
+        assertEquals(0, pool.lent(), "an extent that outlives the pool belongs to nobody");
     }
 
     @Test

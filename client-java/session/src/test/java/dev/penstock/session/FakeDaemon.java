@@ -105,6 +105,13 @@ final class FakeDaemon implements AutoCloseable {
         LONGS.setRelease(table, at, StateWord.of(StateWord.generation(word) + 1, Layout.STATE_FREE, 0));
     }
 
+    /** Takes a PARKED slot and keeps it. */
+    void claim(int slot) {
+        int at = Layout.SEGMENT_HEADER_BYTES + (slot - FIRST_SLOT) * Layout.SLOT_BYTES;
+        long word = (long) LONGS.getAcquire(table, at);
+        LONGS.setRelease(table, at, StateWord.of(StateWord.generation(word), Layout.STATE_CLAIMED, 0));
+    }
+
     /** Slots of the table that are in this state. */
     int count(int state) {
         int found = 0;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.arena.Extent;
 import dev.penstock.arena.Layout;
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.EpochAborted;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
@@ -152,13 +153,37 @@ class WriterStreamTest {
     }
 
     @Test
-    void aDeniedLeaseFailsWithTheDaemonsWordsWhenNothingComesBack() throws Exception {
+    void memoryThatIsDeniedUntilTheDeadlineIsALimitInTheDaemonsWords() throws Exception {
         daemon.mostLeases = 0;
         try (WriterStream stream = open()) {
-            DaemonException e = assertThrows(DaemonException.class, () -> stream.nextExtent(1, LIMIT));
+            long start = System.nanoTime();
+            NativeMemoryLimitException e = assertThrows(
+                    NativeMemoryLimitException.class, () -> stream.nextExtent(1, Duration.ofSeconds(2)));
+            assertTrue(System.nanoTime() - start >= Duration.ofSeconds(2).toNanos(), "waited until the deadline");
             assertEquals(ErrorKind.DENIED, e.kind());
             RawSessionSocketTest.assertContains(e, "lease of a data segment refused",
-                    "arena.capacity 512MiB is leased out");
+                    "arena.capacity 512MiB is leased out", "nothing was given back within 2000 ms");
+            assertTrue(stream.denials() > 1 && stream.denials() < 20, () -> "asked " + stream.denials() + " times");
+            stream.checkFailure();
+        }
+    }
+
+    @Test
+    void memoryThatAnotherProcessGivesBackIsLeasedAfterADenial() throws Exception {
+        daemon.mostLeases = 0;
+        try (WriterStream stream = open()) {
+            CompletableFuture<Void> freed = CompletableFuture.runAsync(() -> {
+                try {
+                    SessionPeer.await("a denial", LIMIT, () -> stream.denials() > 0);
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+                daemon.mostLeases = 1;
+            });
+            stream.giveBack(stream.nextExtent(MIB, LIMIT));
+            freed.get();
+            assertEquals(1, daemon.leases.get());
+            assertTrue(stream.denials() > 0);
         }
     }
 
@@ -172,13 +197,27 @@ class WriterStreamTest {
                 stream.submit(stream.nextExtent(MIB, LIMIT), 64, 9, 1, 0);
             }
             // Long enough for the daemon's refusal to come; the wait for the batches in flight then ends by time.
-            assertEquals(ErrorKind.DENIED, assertThrows(DaemonException.class,
-                    () -> stream.nextExtent(MIB, Duration.ofSeconds(3))).kind());
+            RawSessionSocketTest.assertContains(assertThrows(NativeMemoryLimitException.class,
+                    () -> stream.nextExtent(MIB, Duration.ofSeconds(3))), "4 batches parked");
             SessionPeer.await("all submits have arrived", LIMIT, () -> submits().size() == 4);
             Thread settler = new Thread(() -> daemon.settle(submits().get(2).getSlot()));
             settler.start();
             stream.giveBack(stream.nextExtent(MIB, LIMIT));
             settler.join();
+        }
+    }
+
+    @Test
+    void aDenialThatTheDaemonReportsOnTheStreamIsALimitToo() throws Exception {
+        daemon.onRequest = (request, events) -> events.onNext(WriteEvent.newBuilder()
+                .setFailed(WriterFailed.newBuilder().setEpochId(3).setError(
+                        FakeDaemon.error(ErrorKind.DENIED, "memory denied: the queue of a producer")))
+                .build());
+        try (WriterStream stream = open()) {
+            assertThrows(NativeMemoryLimitException.class, () -> stream.begin(3, "id", List.of(), LIMIT));
+            NativeMemoryLimitException again =
+                    assertThrows(NativeMemoryLimitException.class, stream::checkFailure);
+            RawSessionSocketTest.assertContains(again, "the queue of a producer");
         }
     }
 
@@ -254,14 +293,16 @@ class WriterStreamTest {
     }
 
     @Test
-    void closeAbandonsWhatWasNotSubmitted() throws Exception {
+    void closeAbandonsWhatWasNotSubmittedAndTakesItBackLater() throws Exception {
         WriterStream stream = open();
         Extent extent = stream.nextExtent(1, LIMIT);
         assertEquals(1, daemon.count(Layout.STATE_RESERVED));
         stream.close(LIMIT);
         stream.close(LIMIT);
-        stream.giveBack(extent);
         assertEquals(0, daemon.count(Layout.STATE_RESERVED));
+        assertEquals(1, session.pool().lent(), "somebody may still write into it");
+        stream.giveBack(extent);
+        stream.giveBack(extent);
         assertEquals(0, session.pool().lent());
         assertEquals(1, daemon.streamsEnded.get());
         assertThrows(IllegalStateException.class, () -> stream.nextExtent(1, LIMIT));
@@ -282,13 +323,40 @@ class WriterStreamTest {
     void progressIsTheLatestThatCame() throws Exception {
         daemon.onRequest = (request, events) -> {
             events.onNext(WriteEvent.newBuilder()
-                    .setProgress(WriterProgress.newBuilder().setRowsEncoded(77)).build());
+                    .setProgress(WriterProgress.newBuilder().setRowsEncoded(77).setAccount(
+                            AccountReport.newBuilder().setReservedBytes(78))).build());
             answer(request, events);
         };
         try (WriterStream stream = open()) {
             assertSame(WriterProgress.getDefaultInstance(), stream.progress());
+            assertEquals(64 << 20, session.account().getCapacityBytes(), "known before the first report");
             stream.flush(1, 0, LIMIT);
             assertEquals(77, stream.progress().getRowsEncoded());
+            assertEquals(78, session.account().getReservedBytes());
+        }
+    }
+
+    @Test
+    void parkedBytesAreThoseThatTheDaemonHasNotTaken() throws Exception {
+        try (WriterStream stream = open()) {
+            stream.submit(stream.nextExtent(1, LIMIT), 640, 9, 1, 0);
+            SessionPeer.await("the keeper has looked", LIMIT, () -> session.parkedBytes() == 640);
+            assertEquals(0, session.pinnedBytes());
+            SessionPeer.await("the submit has arrived", LIMIT, () -> submits().size() == 1);
+            daemon.claim(submits().get(0).getSlot());
+            SessionPeer.await("the keeper has looked", LIMIT, () -> session.pinnedBytes() == 640);
+            assertEquals(0, session.parkedBytes());
+        }
+    }
+
+    @Test
+    void arrowBytesAreThoseOfExtentsInUse() throws Exception {
+        try (WriterStream stream = open()) {
+            assertEquals(0, session.arrowBytes());
+            Extent extent = stream.nextExtent(1, LIMIT);
+            assertEquals(extent.capacity(), session.arrowBytes());
+            stream.giveBack(extent);
+            assertEquals(0, session.arrowBytes());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
@@ -53,6 +54,21 @@ interface DaemonWriter {
 
     /** The daemon's running totals for this writer. */
     WriterProgress progress();
+
+    /** The memory of this process as the daemon reported it last; shared by all writers, cheap. */
+    AccountReport account();
+
+    /** Bytes of shared memory in which this process's batches lie. */
+    long arrowBytes();
+
+    /** Bytes of this process's batches that the daemon has not taken yet. */
+    long parkedBytes();
+
+    /** Bytes of this process's batches that the daemon reads. */
+    long pinnedBytes();
+
+    /** How often this writer was denied memory, whether or not some came later. */
+    long denials();
 
     /** Nanoseconds spent in waiting for extents and credit. */
     long waitNanos();

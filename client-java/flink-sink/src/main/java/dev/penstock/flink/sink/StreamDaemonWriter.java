@@ -1,10 +1,12 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
 import dev.penstock.proto.v1.EpochSealed;
+import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.proto.v1.WriterProgress;
 import dev.penstock.session.DaemonException;
@@ -13,9 +15,13 @@ import dev.penstock.session.SessionSettings;
 import dev.penstock.session.WriterStream;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The real {@link DaemonWriter}: one stream of this process's session; both are released together. */
 final class StreamDaemonWriter implements DaemonWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StreamDaemonWriter.class);
 
     private final DaemonSession session;
     private final WriterStream stream;
@@ -26,8 +32,23 @@ final class StreamDaemonWriter implements DaemonWriter {
         this.stream = stream;
     }
 
-    /** Joins the process's session and opens a writer on it, within {@code settings.connectTimeout()} for each step. */
+    /**
+     * Joins the process's session and opens a writer on it, within {@code settings.connectTimeout()} for each step. A
+     * daemon that was restarted in between does not know the session; then there is a new one.
+     */
     static StreamDaemonWriter open(SessionSettings settings, OpenWriter.Builder open) throws DaemonException {
+        try {
+            return openOnce(settings, open);
+        } catch (DaemonException e) {
+            if (e.kind() != ErrorKind.FOREIGN_HANDLE) {
+                throw e;
+            }
+            LOG.info("The session was that of another life of penstockd, opening a new one: {}", e.getMessage());
+            return openOnce(settings, open);
+        }
+    }
+
+    private static StreamDaemonWriter openOnce(SessionSettings settings, OpenWriter.Builder open) throws DaemonException {
         DaemonSession session = DaemonSession.acquire(settings);
         try {
             return new StreamDaemonWriter(session, session.openWriter(open, settings.connectTimeout()));
@@ -96,6 +117,31 @@ final class StreamDaemonWriter implements DaemonWriter {
     @Override
     public WriterProgress progress() {
         return stream.progress();
+    }
+
+    @Override
+    public AccountReport account() {
+        return session.account();
+    }
+
+    @Override
+    public long arrowBytes() {
+        return session.arrowBytes();
+    }
+
+    @Override
+    public long parkedBytes() {
+        return session.parkedBytes();
+    }
+
+    @Override
+    public long pinnedBytes() {
+        return session.pinnedBytes();
+    }
+
+    @Override
+    public long denials() {
+        return stream.denials();
     }
 
     @Override

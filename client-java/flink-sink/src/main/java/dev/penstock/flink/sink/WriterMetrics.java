@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.proto.v1.WriterProgress;
+import dev.penstock.session.DaemonSession;
 import java.util.function.LongSupplier;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.metrics.Counter;
@@ -59,6 +60,9 @@ final class WriterMetrics {
         gauge(group, "encodeNanos", () -> daemon.progress().getEncodeNanos());
         gauge(group, "encodedBytes", () -> daemon.progress().getBytesEncoded());
         gauge(group, "produceNanos", () -> daemon.progress().getProduceNanos());
+        gauge(group, "denials", daemon::denials);
+        gauge(group, "leakedSegments", DaemonSession::leakedSegments);
+        NativeMemoryMetrics.register(group, daemon);
         sink.setCurrentSendTimeGauge(() -> lastFlushMillis);
         scheduleSync(daemon, timers);
     }
@@ -105,7 +109,7 @@ final class WriterMetrics {
                 });
     }
 
-    private static void gauge(MetricGroup group, String name, LongSupplier value) {
+    static void gauge(MetricGroup group, String name, LongSupplier value) {
         group.gauge(name, (Gauge<Long>) value::getAsLong);
     }
 }

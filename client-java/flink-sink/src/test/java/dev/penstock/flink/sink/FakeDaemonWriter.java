@@ -1,6 +1,7 @@
 package dev.penstock.flink.sink;
 
 import dev.penstock.arena.Extent;
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.DefineSchemas;
 import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochFlushed;
@@ -24,6 +25,8 @@ final class FakeDaemonWriter implements DaemonWriter {
     int extentBytes = 1 << 16;
 
     long maxBatchBytes = 1 << 20;
+    AccountReport account = AccountReport.getDefaultInstance();
+    long arrowBytes;
     boolean warmHit;
 
     /** Added to the number of rows in the answer to seal. */
@@ -128,6 +131,31 @@ final class FakeDaemonWriter implements DaemonWriter {
     @Override
     public WriterProgress progress() {
         return WriterProgress.getDefaultInstance();
+    }
+
+    @Override
+    public AccountReport account() {
+        return account;
+    }
+
+    @Override
+    public long arrowBytes() {
+        return arrowBytes;
+    }
+
+    @Override
+    public long parkedBytes() {
+        return 7;
+    }
+
+    @Override
+    public long pinnedBytes() {
+        return 9;
+    }
+
+    @Override
+    public long denials() {
+        return 0;
     }
 
     @Override

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.proto.v1.AccountReport;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.KafkaConfig;
 import dev.penstock.proto.v1.OpenWriter;
 import dev.penstock.session.DaemonException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -37,6 +39,31 @@ class PenstockKafkaSinkTest {
         }
         assertEquals(0, context.gauge("fallback"));
         assertEquals(1L, context.gauge("nativeRows"));
+    }
+
+    @Test
+    void theGaugesOfMemoryShowTheReportOfTheProcess() throws Exception {
+        FakeDaemonWriter daemon = new FakeDaemonWriter();
+        TestWriterContext context = new TestWriterContext();
+        try (SinkWriter<RowData> writer = sink(FallbackMode.STOCK, (plan, c) -> daemon).createWriter(context)) {
+            daemon.account = AccountReport.newBuilder()
+                    .setCapacityBytes(1000)
+                    .setReservedBytes(300)
+                    .setPeakBytes(400)
+                    .setDenied(5)
+                    .setStateBytes(60)
+                    .setAvailableBytes(650)
+                    .setSpilledBytes(8)
+                    .setOrphanBytes(10)
+                    .build();
+            daemon.arrowBytes = 11;
+            Map.of("nativeOffHeapCapacityBytes", 1000L, "nativeOffHeapReservedBytes", 300L,
+                    "nativeOffHeapAvailableBytes", 650L, "nativeOffHeapPeakBytes", 400L,
+                    "nativeOffHeapDeniedReservations", 5L, "nativeStateBytes", 60L, "nativeParkedBytes", 7L,
+                    "nativeSpilledBytes", 8L, "nativePinnedBytes", 9L, "nativeOrphanBytes", 10L)
+                    .forEach((name, value) -> assertEquals(value, context.gauge(name), name));
+            assertEquals(11L, context.gauge("nativeArrowAllocatorBytes"));
+        }
     }
 
     @Test
@@ -98,6 +125,15 @@ class PenstockKafkaSinkTest {
                         IOException.class,
                         () -> sink(FallbackMode.FAIL, DaemonConnector::local).createWriter(new TestWriterContext()));
         assertTrue(e.getMessage().contains("taskmanager.memory.task.off-heap.size"), e.getMessage());
+    }
+
+    @Test
+    void withoutBudgetTheStockWriterDoesTheJob() throws Exception {
+        TestWriterContext context = new TestWriterContext();
+        try (SinkWriter<RowData> writer = sink(FallbackMode.STOCK, DaemonConnector::local).createWriter(context)) {
+            assertTrue(writer.getClass().getName().endsWith(".KafkaWriter"), writer.getClass().getName());
+        }
+        assertEquals(1, context.gauge("fallback"));
     }
 
     @Test
