@@ -55,6 +55,12 @@ bench-columns: bench-classpath ## JMH: column writer against Flink's JSON serial
 	java -cp $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt) \
 		dev.penstock.bench.ColumnWriterBench $(OUT)/bench-columns.json
 
+# The Java half of bench-memory.
+.PHONY: bench-memory-java
+bench-memory-java: bench-classpath integration-classpath ## Park, claim and settle of a slot, and a warm lease, from Java
+	java -cp $(BENCH)/target/classes:$$(cat $(BENCH)/target/classpath.txt) dev.penstock.bench.SlotTurnBench $(OUT)/bench-slot-turn.json
+	$(INTEGRATION_JAVA) dev.penstock.integration.bench.WarmLeaseBench
+
 .PHONY: bench-encode
 bench-encode: bench-classpath ## Encoders against Flink's serializers and arrow-go's writers, ns for each row (ROUNDS=n)
 	cd $(ROOT) && go run ./integration/benchencode $(if $(ROUNDS),-rounds $(ROUNDS)) -out $(OUT)/bench-encode.json \
@@ -113,8 +119,23 @@ CHECKPOINTS ?=
 leak-check: integration-classpath ## Threads, descriptors and memory of daemon and TaskManager over very many checkpoints (CHECKPOINTS=n)
 	$(INTEGRATION_JAVA) $(if $(CHECKPOINTS),-Dleak.checkpoints=$(CHECKPOINTS)) dev.penstock.integration.soak.LeakCheck
 
+RESTARTS ?=
+SUBMITS ?=
+
+.PHONY: daemon-restarts
+daemon-restarts: integration-classpath ## The daemon killed again and again under one TaskManager: exact, and nothing of it left (RESTARTS=n)
+	$(INTEGRATION_JAVA) $(if $(RESTARTS),-Drestarts.count=$(RESTARTS)) dev.penstock.integration.soak.DaemonRestarts
+
+.PHONY: job-churn
+job-churn: integration-classpath ## Short jobs one after the other on one cluster: nothing left in daemon and TaskManager (SUBMITS=n)
+	$(INTEGRATION_JAVA) $(if $(SUBMITS),-Dchurn.submits=$(SUBMITS)) dev.penstock.integration.soak.JobChurn
+
 RATE ?=
 SECONDS ?=
+
+.PHONY: stalled-broker-job
+stalled-broker-job: integration-classpath ## A job under full load while its broker is stopped: memory inside of its bounds, then exact (SECONDS=n)
+	$(INTEGRATION_JAVA) $(if $(SECONDS),-Dstall.seconds=$(SECONDS)) dev.penstock.integration.soak.StalledBroker
 
 .PHONY: bench-checkpoint
 bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n)

@@ -51,6 +51,7 @@ final class FlinkClusterConfig {
                 restart-strategy.fixed-delay.delay: 1s
                 web.checkpoints.history: 10000
                 web.refresh-interval: 500
+                metrics.fetcher.update-interval: 500
                 web.submit.enable: true
                 io.tmp.dirs: %5$s
                 """.formatted(rpcPort, restPort, slots, folder.resolve("checkpoints").toUri(), folder.resolve("tmp"));

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
@@ -175,18 +177,23 @@ public final class FlinkJob {
      * @param operatorWord found in the operator part of the metric's name, for example "Writer"
      */
     public long vertexMetric(String operatorWord, String metric) throws IOException {
-        long sum = 0;
+        return subtaskMetric(operatorWord, metric).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The same by the metric's whole name, which begins with the subtask's number; without those that REST does not know. */
+    public Map<String, Long> subtaskMetric(String operatorWord, String metric) throws IOException {
+        Map<String, Long> values = new TreeMap<>();
         for (JsonNode vertex : rest.vertices(id)) {
             String path = "/jobs/" + id + "/vertices/" + vertex.path("id").asText() + "/metrics";
             for (JsonNode entry : rest.get(path)) {
                 String name = entry.path("id").asText();
                 if (name.contains(operatorWord) && name.endsWith("." + metric)) {
-                    sum += rest.get(path + "?get=" + URLEncoder.encode(name, StandardCharsets.UTF_8))
-                            .path(0).path("value").asLong();
+                    values.put(name, rest.get(path + "?get=" + URLEncoder.encode(name, StandardCharsets.UTF_8))
+                            .path(0).path("value").asLong());
                 }
             }
         }
-        return sum;
+        return values;
     }
 
     /** Whether the job has failed at least once, also when it has gone on or ended since. */

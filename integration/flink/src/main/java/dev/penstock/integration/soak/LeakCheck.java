@@ -2,16 +2,13 @@ package dev.penstock.integration.soak;
 
 import dev.penstock.integration.harness.FlinkJob;
 import dev.penstock.integration.harness.ProcessBed;
+import dev.penstock.integration.harness.ProcessSample;
 import dev.penstock.integration.harness.ResultFile;
-import dev.penstock.integration.soak.Trend.Point;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 
 /**
  * {@code make leak-check}: one job with very many checkpoints, and a line through what daemon and TaskManager hold.
@@ -26,29 +23,8 @@ public final class LeakCheck {
     private static final long MILLIS_PER_CHECKPOINT = 3_000;
 
     private final ProcessBed bed;
-    private final Map<String, List<Point>> series = new LinkedHashMap<>();
-    private final List<String> leaks = new ArrayList<>();
-
-    /** What is sampled, and how much of it may come over the second half before it is called a leak. */
-    private enum Quantity {
-        THREADS(ProcessSample::threads, 4, 0),
-        DESCRIPTORS(ProcessSample::descriptors, 8, 0),
-        RSS_KB(ProcessSample::rssKilobytes, 16_384, 0.05);
-
-        private final ToLongFunction<ProcessSample> value;
-        private final double allowance;
-        private final double share;
-
-        Quantity(ToLongFunction<ProcessSample> value, double allowance, double share) {
-            this.value = value;
-            this.allowance = allowance;
-            this.share = share;
-        }
-
-        String key(String process) {
-            return process + "_" + name().toLowerCase(Locale.ROOT);
-        }
-    }
+    private final ResourceSeries series = new ResourceSeries("checkpoints");
+    private long checkpoints;
 
     private LeakCheck(ProcessBed bed) {
         this.bed = bed;
@@ -92,17 +68,10 @@ public final class LeakCheck {
     }
 
     private long sample(FlinkJob job, long taskManager) throws IOException {
-        long done = job.completedCheckpoints();
-        add("daemon", done, ProcessSample.of(bed.daemon().process().pid()));
-        add("taskmanager", done, ProcessSample.of(taskManager));
-        return done;
-    }
-
-    private void add(String process, long checkpoints, ProcessSample sample) {
-        for (Quantity quantity : Quantity.values()) {
-            series.computeIfAbsent(quantity.key(process), key -> new ArrayList<>())
-                    .add(new Point(checkpoints, quantity.value.applyAsLong(sample)));
-        }
+        checkpoints = job.completedCheckpoints();
+        series.add("daemon", checkpoints, ProcessSample.of(bed.daemon().process().pid()));
+        series.add("taskmanager", checkpoints, ProcessSample.of(taskManager));
+        return checkpoints;
     }
 
     /** A job that was restarted would have hidden what it left behind, or be the reason of it. */
@@ -114,23 +83,9 @@ public final class LeakCheck {
 
     private boolean report() {
         Map<String, Object> json = new LinkedHashMap<>();
-        List<Point> any = series.values().iterator().next();
-        long checkpoints = any.get(any.size() - 1).checkpoints();
         json.put("checkpoints", checkpoints);
-        json.put("samples", any.size());
-        for (String process : List.of("daemon", "taskmanager")) {
-            for (Quantity quantity : Quantity.values()) {
-                Trend trend = Trend.ofSecondHalf(series.get(quantity.key(process)));
-                json.put(quantity.key(process), Map.of("first", trend.first(), "last", trend.last(),
-                        "per_1000_checkpoints", trend.perThousand()));
-                boolean leak = trend.grows(quantity.allowance, quantity.share);
-                if (leak) {
-                    leaks.add(quantity.key(process));
-                }
-                System.out.printf("%-24s %s%s%n", quantity.key(process), trend, leak ? "  GROWS" : "");
-            }
-        }
-        json.put("leaks", leaks.size());
+        json.put("samples", series.samples());
+        List<String> leaks = series.report(json);
         ResultFile.write("leak-check", json);
         System.out.println("leak-check: " + checkpoints + " checkpoints, "
                 + (leaks.isEmpty() ? "nothing grows" : "growing: " + String.join(", ", leaks)));

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The straight line through the second half of a series, by least squares: what grows with every checkpoint shows in
+ * The straight line through the second half of a series, by least squares: what grows with every repetition shows in
  * its slope, what a process takes once does not.
  *
  * @param first value of the line at the beginning of the second half
@@ -12,26 +12,26 @@ import java.util.Locale;
  */
 record Trend(double first, double last, double perThousand) {
 
-    /** One value of a series: so many checkpoints were complete. */
-    record Point(long checkpoints, double value) {}
+    /** One value of a series, after so many repetitions of what may leak: checkpoints, jobs. */
+    record Point(long repetitions, double value) {}
 
-    /** At least four points, of different numbers of checkpoints. */
+    /** At least four points, of different numbers of repetitions. */
     static Trend ofSecondHalf(List<Point> all) {
         List<Point> points = all.subList(all.size() / 2, all.size());
-        double meanX = points.stream().mapToDouble(Point::checkpoints).average().orElseThrow();
+        double meanX = points.stream().mapToDouble(Point::repetitions).average().orElseThrow();
         double meanY = points.stream().mapToDouble(Point::value).average().orElseThrow();
         double covariance = 0;
         double variance = 0;
         for (Point point : points) {
-            covariance += (point.checkpoints - meanX) * (point.value - meanY);
-            variance += (point.checkpoints - meanX) * (point.checkpoints - meanX);
+            covariance += (point.repetitions - meanX) * (point.value - meanY);
+            variance += (point.repetitions - meanX) * (point.repetitions - meanX);
         }
         if (variance == 0) {
             throw new IllegalArgumentException("no line through " + points);
         }
         double slope = covariance / variance;
-        return new Trend(meanY + slope * (points.get(0).checkpoints - meanX),
-                meanY + slope * (points.get(points.size() - 1).checkpoints - meanX), 1000 * slope);
+        return new Trend(meanY + slope * (points.get(0).repetitions - meanX),
+                meanY + slope * (points.get(points.size() - 1).repetitions - meanX), 1000 * slope);
     }
 
     /** Whether the line rises by more than both allowances over the second half. */
@@ -41,6 +41,6 @@ record Trend(double first, double last, double perThousand) {
 
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "%.1f to %.1f, %+.2f for each 1000 checkpoints", first, last, perThousand);
+        return String.format(Locale.ROOT, "%.1f to %.1f, %+.2f for each 1000", first, last, perThousand);
     }
 }

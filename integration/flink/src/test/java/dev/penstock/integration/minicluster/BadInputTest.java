@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -109,6 +110,33 @@ class BadInputTest {
                     Tables.bids(ROWS, 0) + Tables.bidSink(
                             Sink.PENSTOCK.options(bed.daemon()), topic, "exactly-once")
                             + Tables.copyBids(), List.of("taskmanager.memory.task.off-heap.size"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "16, is 16777216 bytes",
+        "33, asked for"})
+    void aBudgetThatIsTooSmallNamesTheNumbersAndTheSetting(int megabytes, String numbers) {
+        requirePoor(megabytes, "*", List.of("NativeMemoryLimitException", numbers, "'penstock.fallback' is 'fail'",
+                "taskmanager.memory.task.off-heap.size"));
+    }
+
+    /** What a writer needs to open fits, what one large row needs when it is encoded does not. */
+    @Test
+    void aBudgetThatIsUsedUpInTheMiddleFailsTheTaskWithTheNumbers() {
+        requirePoor(39, "auction, bidder, price, channel, url, `dateTime`, REPEAT('x', 3000000)", List.of(
+                "NativeMemoryLimitException", "(DENIED)", "memory denied", "encode_buffer", "asked for", "of 40894464 bytes are reserved",
+                "peak", "raise taskmanager.memory.task.off-heap.size"));
+    }
+
+    private static void requirePoor(int megabytes, String select, List<String> expected) {
+        try (LocalCluster poor = LocalCluster.start(1, 1, megabytes)) {
+            String topic = Bed.topics().create("small-budget", 1);
+            JobFailure.require(SqlJob.on(poor.rest()).set("execution.checkpointing.interval", "300 ms"),
+                    Tables.bids(ROWS, 0) + Tables.bidSink(
+                            Sink.PENSTOCK.options(bed.daemon()), topic, "exactly-once")
+                            + "INSERT INTO sink SELECT " + select + " FROM bids;\n", expected);
         }
     }
 }

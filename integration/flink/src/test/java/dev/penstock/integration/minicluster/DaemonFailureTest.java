@@ -1,15 +1,19 @@
 package dev.penstock.integration.minicluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.FlinkJob;
+import dev.penstock.integration.harness.ProcessSample;
 import dev.penstock.integration.harness.Workspace;
 import dev.penstock.integration.nexmark.BidSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +91,27 @@ class DaemonFailureTest {
         daemon.restart();
 
         job.awaitProgress("a restart", () -> job.restarts() > 0, NOTICE_BOUND);
+        requireExact(job, topic);
+    }
+
+    /** `make daemon-restarts` does this ten times with a TaskManager of its own and looks after threads and descriptors. */
+    @Test
+    void killedAgainAndAgainUnderOneTaskManagerLeavesNothingMappedOfOldArenas() {
+        String topic = Bed.topics().create("daemon-killed-often", 2);
+        DaemonProcess daemon = bed.daemon();
+        FlinkJob job = submit(daemon.directory(), topic, ", 'penstock.fallback' = 'fail'");
+        job.awaitCheckpoints(1, Bed.JOB_TIMEOUT);
+        long self = ProcessHandle.current().pid();
+        for (int i = 0; i < 3; i++) {
+            String old = daemon.status().arenaId();
+            daemon.process().kill();
+            daemon.restart();
+            job.awaitCheckpointAfter(System.currentTimeMillis(), Bed.JOB_TIMEOUT);
+            String now = daemon.status().arenaId();
+            assertNotEquals(old, now);
+            Deadline.in(NOTICE_BOUND).await("only arena " + now + " to be mapped",
+                    () -> ProcessSample.arenas(self).equals(Set.of(now)));
+        }
         requireExact(job, topic);
     }
 

@@ -8,6 +8,7 @@ import dev.penstock.arena.Extent;
 import dev.penstock.arena.Layout;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.Deadline;
+import dev.penstock.integration.harness.ProcessSample;
 import dev.penstock.proto.v1.DeliveryGuarantee;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.Format;
@@ -72,6 +73,24 @@ class RealDaemonSessionTest {
             DaemonException e = awaitFailure(stream);
             assertEquals(ErrorKind.BAD_REQUEST, e.kind(), e.getMessage());
             assertTrue(e.getMessage().contains("magic"), e.getMessage());
+        }
+        session.release();
+        daemon.awaitNothingLeft(LIMIT);
+    }
+
+    /** After ten seconds. The daemon keeps it populated for the next lease, up to its warm mark. */
+    @Test
+    void anIdleSegmentIsUnmappedAndReturned() throws Exception {
+        long self = ProcessHandle.current().pid();
+        DaemonSession session = DaemonSession.acquire(settings(LIMIT));
+        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+            stream.giveBack(stream.nextExtent(1, LIMIT));
+            assertEquals(2, ProcessSample.of(self).mappings(), "the handle table and one segment");
+            Deadline.in(LIMIT).await("the segment to go back", () -> daemon.status().memory("leased_bytes") == 0);
+            assertEquals(1, ProcessSample.of(self).mappings());
+            assertTrue(daemon.status().memory("warm_bytes") > 0);
+            stream.giveBack(stream.nextExtent(1, LIMIT));
+            assertEquals(2, ProcessSample.of(self).mappings());
         }
         session.release();
         daemon.awaitNothingLeft(LIMIT);
@@ -220,7 +239,7 @@ class RealDaemonSessionTest {
                         .setRequestTimeoutMs(1_000)
                         .setMaxBlockMs(2_000)
                         .setTransactionTimeoutMs(60_000)
-                        .setBufferBytes(32 << 20)
+                        .setBufferBytes(4 << 20)
                         .setMaxRequestBytes(1 << 20)
                         .setCompression("none")
                         .setMaxInFlight(5)
