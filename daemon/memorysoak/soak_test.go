@@ -65,7 +65,9 @@ func TestKilledClientsLeaveNothing(t *testing.T) {
 	close(stop)
 	neighbour.Wait()
 	leaked := s.leaked()
-	if status, err := b.ask(context.Background()); err != nil || status.GetCounters().GetBatches() == before.GetCounters().GetBatches() {
+	// Of few clients each may die before its first batch is claimed.
+	status, err := b.ask(context.Background())
+	if err != nil || *roundsFlag >= 200 && status.GetCounters().GetBatches() == before.GetCounters().GetBatches() {
 		t.Errorf("no batch was ever claimed: %v, %v", status.GetCounters(), err)
 	}
 	after, err := b.descriptors()
