@@ -142,7 +142,7 @@ func TestEveryByteOfAHostileClient(t *testing.T) {
 	h := newHostile(t, r, "hostile")
 	each := func(what string, mem func(slot uint32) []byte, from, to int, after func(slot uint32)) {
 		for at := from; at < to; at++ {
-			for i := range values(0) {
+			for i := range valuesOfAByte {
 				h.attempt(fmt.Sprintf("%s, byte %d, value %d", what, at, i), func(slot uint32) {
 					m := mem(slot)
 					m[at] = values(m[at])[i]
