@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"penstock.dev/penstock/memctl"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
 )
 
@@ -31,12 +32,21 @@ var update = flag.Bool("update", false, "write docs/observability.md")
 
 const root = "../.."
 
+// anyProcess stands for the name of a TaskManager.
+const anyProcess = "the TaskManager's name"
+
 // scrape is one answer of a real endpoint, parsed as Prometheus parses it.
 func scrape(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	counters := NewCounters()
 	counters.ObserveSeal(0.01)
-	status := func() *pb.GetStatusResponse { return &pb.GetStatusResponse{Serving: true, Counters: counters.Status()} }
+	account := &pb.AccountStatus{Process: anyProcess}
+	for _, purpose := range memctl.Purposes() {
+		account.ByPurpose = append(account.ByPurpose, &pb.PurposeBytes{Purpose: purpose.String()})
+	}
+	status := func() *pb.GetStatusResponse {
+		return &pb.GetStatusResponse{Serving: true, Counters: counters.Status(), Accounts: []*pb.AccountStatus{account}}
+	}
 	endpoint, err := NewEndpoint("127.0.0.1:0", NewCollector(status, counters))
 	if err != nil {
 		t.Fatal(err)
@@ -166,14 +176,14 @@ var (
 	usedMetric = regexp.MustCompile(`\b(?:penstock|process|go|flink)_\w+`)
 	// flinkMetric is how Flink's Prometheus reporter names a metric of the group penstock of a sink's operator.
 	flinkMetric = regexp.MustCompile(`^flink_taskmanager_job_task_operator_penstock_(\w+)$`)
-	javaMetric  = regexp.MustCompile(`(?:counter\(|gauge\((?:group, )?)"(\w+)"`)
+	javaMetric  = regexp.MustCompile(`(?:counter|gauge|account)\((?:group, )?(?:daemon, )?"(\w+)"`)
 )
 
 // javaMetrics are the names that the sink registers in its group.
 func javaMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	for _, file := range []string{"WriterMetrics.java", "RefusedCommits.java"} {
+	for _, file := range []string{"WriterMetrics.java", "NativeMemoryMetrics.java", "RefusedCommits.java"} {
 		text := readFile(t, filepath.Join(root, "client-java/flink-sink/src/main/java/dev/penstock/flink/sink", file))
 		for _, m := range javaMetric.FindAllStringSubmatch(text, -1) {
 			names[m[1]] = true
