@@ -10,6 +10,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
@@ -46,16 +47,29 @@ final class InducedFailures {
         return mappedBids(job, rows, rate, new Breaker(name));
     }
 
-    /** Registers the view bids whose rows go through a function of the test, which may block the task that it is in. */
+    /** Registers the view bids whose rows go through a function of the test in the sink's own task, which it may block. */
     static SqlJob mappedBids(SqlJob job, long rows, long rate, MapFunction<RowData, RowData> function) {
+        return mappedBids(job, rows, rate, function, true);
+    }
+
+    /** The same in a task of its own. */
+    static SqlJob bidsMappedElsewhere(SqlJob job, long rows, long rate, MapFunction<RowData, RowData> function) {
+        return mappedBids(job, rows, rate, function, false);
+    }
+
+    private static SqlJob mappedBids(
+            SqlJob job, long rows, long rate, MapFunction<RowData, RowData> function, boolean chained) {
         InternalTypeInfo<RowData> type = InternalTypeInfo.of((RowType) DataTypes.ROW(
                 DataTypes.FIELD("auction", DataTypes.BIGINT()), DataTypes.FIELD("bidder", DataTypes.BIGINT()),
                 DataTypes.FIELD("price", DataTypes.BIGINT()), DataTypes.FIELD("channel", DataTypes.STRING()),
                 DataTypes.FIELD("url", DataTypes.STRING()), DataTypes.FIELD("dateTime", DataTypes.TIMESTAMP(3)),
                 DataTypes.FIELD("extra", DataTypes.STRING())).getLogicalType());
-        return job.setup((env, tables) -> tables.createTemporaryView("bids", tables.fromDataStream(
-                env.fromSource(BidSource.of(rows, rate, type), WatermarkStrategy.noWatermarks(), "bids")
-                        .map(function).returns(type).disableChaining())));
+        return job.setup((env, tables) -> {
+            SingleOutputStreamOperator<RowData> mapped =
+                    env.fromSource(BidSource.of(rows, rate, type), WatermarkStrategy.noWatermarks(), "bids")
+                            .map(function).returns(type);
+            tables.createTemporaryView("bids", tables.fromDataStream(chained ? mapped : mapped.disableChaining()));
+        });
     }
 
     private static final class Breaker extends RichMapFunction<RowData, RowData> implements CheckpointListener {

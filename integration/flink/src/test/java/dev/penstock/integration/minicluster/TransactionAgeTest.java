@@ -130,7 +130,7 @@ class TransactionAgeTest {
 
     private static void endsExactAfterTheFailure(String name, MapFunction<RowData, RowData> blocking, String... words) {
         String topic = Bed.topics().create(name, 1);
-        FlinkJob job = InducedFailures.mappedBids(bed.job(1, 500), ROWS, RATE, blocking)
+        FlinkJob job = InducedFailures.bidsMappedElsewhere(bed.job(1, 500), ROWS, RATE, blocking)
                 .submit(Tables.sink(BidSource.COLUMNS, Sink.PENSTOCK.options(bed.daemon()), topic, "exactly-once",
                         ", 'properties.transaction.timeout.ms' = '" + TIMEOUT_MILLIS + "'") + Tables.copyBids());
         job.awaitFinished(Bed.JOB_TIMEOUT);
