@@ -83,6 +83,10 @@ $(BUILD)/tools/promtool:
 monitoring-docs: ## Write the table of metrics in docs/observability.md from a scrape
 	cd $(ROOT) && go test -count=1 ./daemon/telemetry -run TestDocumentedMetricsAreThoseServed -update
 
+.PHONY: configuration-docs
+configuration-docs: ## Write docs/configuration.md from the daemon's sample and the table options
+	cd $(ROOT) && go test -count=1 . -run TestConfigurationIsDocumented -update
+
 .PHONY: monitoring-check
 monitoring-check: $(BUILD)/tools/promtool ## promtool's opinion of the alerts, and their cases; dashboard and docs against a scrape (its first build takes minutes)
 	$(BUILD)/tools/promtool check rules --lint-fatal $(ROOT)/monitoring/alerts.yaml
