@@ -68,6 +68,11 @@ final class NamedSinkProvider implements DataStreamSinkProvider {
         return new NamedStreamProvider((DataStreamSinkProvider) stock, name);
     }
 
+    /** The sink, for programs that attach it themselves. */
+    Sink<RowData> sink() {
+        return sink;
+    }
+
     private static KafkaSink<RowData> kafkaSink(SinkV2Provider stock) {
         return (KafkaSink<RowData>) stock.createSink();
     }
