@@ -18,6 +18,8 @@ var (
 	joined   = regexp.MustCompile(`"\s*\+\s*"`)
 	inserted = regexp.MustCompile(`"\s*\+[^";]+\+\s*"`)
 	verb     = regexp.MustCompile(`%(?:\[\d+\])?[-+#0]*\d*[a-z]|\{\}`)
+	// figure is a number of at least two digits.
+	figure = regexp.MustCompile(`\d[\d,.]*\d`)
 	// page is the name of a guide.
 	page = regexp.MustCompile(`docs/[a-z-]+\.md`)
 	// option is a table option or key of Penstock between backticks or quotes.
@@ -32,7 +34,7 @@ func guides(t *testing.T) map[string]string {
 		t.Fatalf("found only %v: %v", names, err)
 	}
 	texts := map[string]string{}
-	for _, name := range append(names, "README.md") {
+	for _, name := range append(names, "README.md", "examples/README.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -87,6 +89,24 @@ func TestTroubleshootingQuotesMessages(t *testing.T) {
 	for _, m := range titles {
 		if !slices.ContainsFunc(sources, func(text string) bool { return strings.Contains(text, m[1]) }) {
 			t.Errorf("no source has the message %q", m[1])
+		}
+	}
+}
+
+// TestTuningHasTheFiguresOfTheDesign: the guide measures nothing of its own.
+func TestTuningHasTheFiguresOfTheDesign(t *testing.T) {
+	design, err := os.ReadFile("DESIGN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := figure.FindAllString(string(design), -1)
+	figures := figure.FindAllString(guides(t)["docs/tuning.md"], -1)
+	if len(figures) < 30 {
+		t.Fatalf("only the figures %v", figures)
+	}
+	for _, f := range figures {
+		if !slices.Contains(measured, f) {
+			t.Errorf("docs/tuning.md has the figure %s, which DESIGN.md has not", f)
 		}
 	}
 }
