@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
 )
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -57,6 +59,10 @@ func runReadmeCommand(t *testing.T, d *penstockd, args []string) {
 			return
 		case "validate":
 			text, err = runBounded(binary(t, "penstockd"), "validate", "--config", root+"/"+args[3])
+		case "top": // without an end it shows the status until somebody stops it
+			text, err = d.command("top", "--iterations", "2", "--interval", "10ms")
+		case "doctor":
+			text, err = d.command("doctor", "--properties", producerProperties(t))
 		default:
 			text, err = d.command(args[1:]...)
 		}
@@ -73,6 +79,21 @@ func runReadmeCommand(t *testing.T, d *penstockd, args []string) {
 	if err != nil {
 		t.Errorf("%q: %v\n%s", args, err, text)
 	}
+}
+
+// producerProperties is a file that leads to a cluster within this process, as the guide of bare metal is tested; a real broker takes seconds.
+func producerProperties(t *testing.T) string {
+	t.Helper()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	name := filepath.Join(t.TempDir(), "producer.properties")
+	if err := os.WriteFile(name, []byte("properties.bootstrap.servers="+cluster.ListenAddrs()[0]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // TestReadmeTargetsHaveHelp keeps `make` help complete: every target that README.md or DESIGN.md names is listed.
