@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 
 /**
@@ -50,6 +52,12 @@ final class InstalledJar implements AutoCloseable {
                 throw new ClassNotFoundException(name);
             }
             return super.loadClass(name, resolve);
+        }
+
+        /** Penstock's classes stand on the class path of the test with service files of their own. */
+        @Override
+        public Enumeration<URL> getResources(String name) throws IOException {
+            return name.startsWith("META-INF/services/") ? Collections.emptyEnumeration() : super.getResources(name);
         }
     }
 }
