@@ -131,6 +131,26 @@ CHECKPOINTS ?=
 leak-check: integration-classpath ## Threads, descriptors and memory of daemon and TaskManager over very many checkpoints (CHECKPOINTS=n)
 	$(INTEGRATION_JAVA) $(if $(CHECKPOINTS),-Dleak.checkpoints=$(CHECKPOINTS)) dev.penstock.integration.soak.LeakCheck
 
+DISTRIBUTION := $(BUILD)/distribution
+DISTRIBUTION_WHEEL := apache-flink-libraries==2.2.1
+LAYOUT ?=
+
+.PHONY: distribution
+distribution: $(DISTRIBUTION)/unpacked
+
+# 312 MB: Flink's whole distribution, in the form in which a package registry has it.
+$(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
+	@rm -rf $(DISTRIBUTION) && mkdir -p $(DISTRIBUTION)
+	pip download -q --no-deps -d $(DISTRIBUTION)/wheel $(DISTRIBUTION_WHEEL)
+	python3 -m zipfile -e $(DISTRIBUTION)/wheel/*.whl $(DISTRIBUTION)
+	@rm -rf $(DISTRIBUTION)/wheel
+	mvn -B -q -f $(ROOT)/integration/distribution/pom.xml dependency:copy -Ddistribution.out=$(DISTRIBUTION)/jars
+	@touch $@
+
+.PHONY: bundle-check
+bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors (LAYOUT=words)
+	$(INTEGRATION_JAVA) -Dbundle.layout="$(LAYOUT)" dev.penstock.integration.distribution.BundleCheck
+
 RESTARTS ?=
 SUBMITS ?=
 

@@ -75,7 +75,15 @@ final class PenstockDynamicSink implements DynamicTableSink, SupportsWritingMeta
 
     /** The plan of a native writer, or the reason why there is none. */
     NativePlan plan(Context context) throws NotNative {
-        return Admission.plan(new Admission.Request(arguments, metadata, table), context);
+        try {
+            return Admission.plan(new Admission.Request(arguments, metadata, table), context);
+        } catch (NoClassDefFoundError e) {
+            throw new NotNative(
+                    "the class %s is missing, so Penstock's jar is not the one for this Kafka connector; beside"
+                            + " flink-sql-connector-kafka use penstock-flink-sql-connector-*-sql-kafka.jar, beside"
+                            + " flink-connector-kafka the jar without -sql-kafka",
+                    e.getMessage().replace('/', '.'));
+        }
     }
 
     @Override

@@ -88,10 +88,32 @@ final class ProducerProperties {
         // Not getProperty: it does not see values that are no Strings.
         sink.forEach((key, value) -> given.put(key.toString(), value));
         boolean transactional = guarantee == DeliveryGuarantee.EXACTLY_ONCE;
-        ProducerProperties properties =
-                new ProducerProperties(given, parse(given, transactional), transactional);
-        properties.refuseUntranslatable();
-        return properties.toProto(warmPool);
+        Thread thread = Thread.currentThread();
+        ClassLoader planner = thread.getContextClassLoader();
+        thread.setContextClassLoader(kafkaLoader(planner));
+        try {
+            ProducerProperties properties =
+                    new ProducerProperties(given, parse(given, transactional), transactional);
+            properties.refuseUntranslatable();
+            return properties.toProto(warmPool);
+        } finally {
+            thread.setContextClassLoader(planner);
+        }
+    }
+
+    /**
+     * Kafka's classes look for their own defaults in the thread's class loader, and fail for good when those are not there. That of the
+     * planner does not see a connector that came by ADD JAR.
+     */
+    private static ClassLoader kafkaLoader(ClassLoader planner) {
+        try {
+            if (planner != null && Class.forName(ProducerConfig.class.getName(), false, planner) == ProducerConfig.class) {
+                return planner;
+            }
+        } catch (ClassNotFoundException e) {
+            // Then it is beside Penstock.
+        }
+        return ProducerProperties.class.getClassLoader();
     }
 
     private static ProducerConfig parse(Map<String, Object> given, boolean transactional) throws NotNative {

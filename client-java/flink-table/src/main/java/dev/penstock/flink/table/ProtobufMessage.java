@@ -20,11 +20,16 @@ import org.apache.flink.table.types.logical.RowType;
 final class ProtobufMessage {
 
     /**
+     * The package of the user's protobuf library. Joined at run time: in the bundle jar Penstock's own library has another name,
+     * and a constant that names the package would be changed with it.
+     */
+    private static final String USERS_PROTOBUF = String.join(".", "com", "google", "protobuf");
+    /**
      * The parents of the classes that protoc 26 and newer generate, the second for messages with a range of extensions.
      * Older ones have other parents, and some of them leave -0.0 out.
      */
     private static final Set<String> GENERATED_PARENTS = Set.of(
-            "com.google.protobuf.GeneratedMessage", "com.google.protobuf.GeneratedMessage$ExtendableMessage");
+            USERS_PROTOBUF + ".GeneratedMessage", USERS_PROTOBUF + ".GeneratedMessage$ExtendableMessage");
 
     private final Object defaultInstance;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Flink cluster of separate processes, one JobManager and some TaskManagers, from the class path of this JVM. That is
- * all of Flink that Maven gives, so class loading is flat and not parent-first/child-first as in an installation.
+ * A Flink cluster of separate processes, one JobManager and some TaskManagers. From the class path of this JVM, which is all of
+ * Flink that Maven gives, class loading is flat and not parent-first/child-first as in an installation.
  */
 public final class FlinkCluster implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
@@ -23,13 +23,15 @@ public final class FlinkCluster implements AutoCloseable {
     private final Map<String, ChildProcess> taskManagers = new LinkedHashMap<>();
     private final FlinkRest rest;
     private final Map<String, String> environment;
+    private final String classPath;
     private final ChildProcess jobManager;
     private int started;
     /** CPU of TaskManagers that have ended. */
     private double endedCpuSeconds;
 
-    private FlinkCluster(int slotsPerTaskManager, Map<String, String> environment) {
+    private FlinkCluster(int slotsPerTaskManager, Map<String, String> environment, String classPath) {
         this.environment = environment;
+        this.classPath = classPath;
         int[] ports = Workspace.freePorts(2);
         rest = new FlinkRest("127.0.0.1", ports[1]);
         try {
@@ -51,7 +53,17 @@ public final class FlinkCluster implements AutoCloseable {
      * @param environment added to the environment of all its processes
      */
     public static FlinkCluster start(int taskManagers, int slotsPerTaskManager, Map<String, String> environment) {
-        FlinkCluster cluster = new FlinkCluster(slotsPerTaskManager, environment);
+        return start(taskManagers, slotsPerTaskManager, environment, System.getProperty("java.class.path"));
+    }
+
+    /**
+     * As above from other jars.
+     *
+     * @param classPath of all its processes
+     */
+    public static FlinkCluster start(int taskManagers, int slotsPerTaskManager, Map<String, String> environment,
+            String classPath) {
+        FlinkCluster cluster = new FlinkCluster(slotsPerTaskManager, environment, classPath);
         try {
             for (int i = 0; i < taskManagers; i++) {
                 cluster.startTaskManager();
@@ -67,6 +79,11 @@ public final class FlinkCluster implements AutoCloseable {
 
     public FlinkRest rest() {
         return rest;
+    }
+
+    /** The folder with the cluster's config.yaml, for a client that is to find it. */
+    public Path configuration() {
+        return folder.resolve("conf");
     }
 
     /** Starts one more TaskManager and returns its resource id; see {@link #awaitTaskManagers}. */
@@ -166,7 +183,7 @@ public final class FlinkCluster implements AutoCloseable {
         command.addAll(List.of(
                 "-Djava.io.tmpdir=" + folder.resolve("tmp"),
                 "-Dlog4j2.configurationFile=" + folder.resolve("log4j2.properties"),
-                "-cp", System.getProperty("java.class.path")));
+                "-cp", classPath));
         command.addAll(flagsAndMain);
         command.addAll(List.of("--configDir", folder.resolve("conf").toString()));
         command.addAll(arguments);
