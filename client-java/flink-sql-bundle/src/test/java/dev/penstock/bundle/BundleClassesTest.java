@@ -70,11 +70,11 @@ class BundleClassesTest {
     }
 
     @Test
-    void flinkFindsBothConnectors() throws Exception {
+    void flinkFindsEveryFactory() throws Exception {
         try (InstalledJar jar = new InstalledJar(Flavour.KAFKA)) {
             Set<String> found = StreamSupport.stream(ServiceLoader.load(Factory.class, jar.loader()).spliterator(), false)
                     .map(Factory::factoryIdentifier).collect(Collectors.toSet());
-            assertEquals(Set.of("penstock-kafka", "penstock-upsert-kafka"), found);
+            assertEquals(Set.of("penstock", "penstock-kafka", "penstock-upsert-kafka"), found);
         }
     }
 
