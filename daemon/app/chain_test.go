@@ -134,9 +134,7 @@ func TestAtLeastOnceChain(t *testing.T) {
 	}
 	var progress *pb.WriterProgress
 	daemontest.Eventually(t, "progress with 10 acknowledged rows", func() bool {
-		if p := w.NextAny().GetProgress(); p != nil {
-			progress = p
-		}
+		progress = w.Progress()
 		return progress.GetRowsAcknowledged() == 10
 	})
 	if progress.GetRowsEncoded() != 10 || progress.GetBytesEncoded() == 0 {

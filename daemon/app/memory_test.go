@@ -268,9 +268,7 @@ func TestProgressReportsTheAccount(t *testing.T) {
 	}
 	var last *pb.AccountReport
 	daemontest.Eventually(t, "the report of the whole process", func() bool {
-		if p := w.NextAny().GetProgress(); p != nil {
-			last = p.GetAccount()
-		}
+		last = w.Progress().GetAccount()
 		return last.GetReservedBytes() == usage.Reserved && last.GetOrphanBytes() != 0
 	})
 	want := &pb.AccountReport{CapacityBytes: usage.Capacity, ReservedBytes: usage.Reserved, AvailableBytes: usage.Available,

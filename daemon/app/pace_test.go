@@ -22,13 +22,8 @@ func learn(p *pace.Pace, perSecond int64) {
 // nextCredit is that of the next progress in which it is another one than before.
 func nextCredit(t *testing.T, w *daemontest.Writer, before uint64) uint64 {
 	t.Helper()
-	for range 100 {
-		if p := w.NextAny().GetProgress(); p != nil && p.GetCreditBytes() != before {
-			return p.GetCreditBytes()
-		}
-	}
-	t.Fatal("no progress with another credit has come")
-	return 0
+	daemontest.Eventually(t, "progress with another credit", func() bool { return w.Progress().GetCreditBytes() != before })
+	return w.Progress().GetCreditBytes()
 }
 
 // TestTheCreditFollowsTheBroker: the client is told, the status shows, and batches that had to wait are counted.

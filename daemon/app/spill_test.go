@@ -468,10 +468,11 @@ func TestTheReportOfAnAccountHasItsBatchesOnTheDisk(t *testing.T) {
 	x.pusher.MustPush(1, 2*pushWindow)
 	x.awaitOnDisk(pushWindow)
 	daemontest.Eventually(t, "the neighbour reports them", func() bool {
-		p := neighbour.NextAny().GetProgress()
+		p := neighbour.Progress()
 		return p.GetAccount().GetSpilledBytes() > 0 && p.GetAccount().GetSpilledBytes() == x.app.Status().GetMemory().GetSpilledBytes()
 	})
-	if p := stranger.NextAny().GetProgress(); p.GetAccount().GetCapacityBytes() == 0 || p.GetAccount().GetSpilledBytes() != 0 {
+	daemontest.Eventually(t, "the stranger reports", func() bool { return stranger.Progress() != nil })
+	if p := stranger.Progress(); p.GetAccount().GetCapacityBytes() == 0 || p.GetAccount().GetSpilledBytes() != 0 {
 		t.Errorf("the stranger reports %v", p)
 	}
 }

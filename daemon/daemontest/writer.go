@@ -2,6 +2,7 @@ package daemontest
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type Writer struct {
 	stream grpc.BidiStreamingClient[pb.WriteRequest, pb.WriteEvent]
 	cancel context.CancelFunc
 	events chan *pb.WriteEvent
+	// progress is the newest, whoever took its event.
+	progress atomic.Pointer[pb.WriterProgress]
 	// Ended has the error that ended the stream.
 	Ended chan error
 }
@@ -75,9 +78,15 @@ func (w *Writer) receive() {
 			w.Ended <- err
 			return
 		}
+		if p := event.GetProgress(); p != nil {
+			w.progress.Store(p)
+		}
 		w.events <- event
 	}
 }
+
+// Progress is the newest report, nil before the first; also one whose event was passed over while another was waited for.
+func (w *Writer) Progress() *pb.WriterProgress { return w.progress.Load() }
 
 // Send sends one request.
 func (w *Writer) Send(request *pb.WriteRequest) {
