@@ -28,7 +28,7 @@ func nextCredit(t *testing.T, w *daemontest.Writer, before uint64) uint64 {
 
 // TestTheCreditFollowsTheBroker: the client is told, the status shows, and batches that had to wait are counted.
 func TestTheCreditFollowsTheBroker(t *testing.T) {
-	r := start(t, kafkatest.Faults{}, nil)
+	r := start(t, kafkatest.Faults{}, func(c *config.Config) { c.Writer.InFlightTime = config.Duration(50 * time.Millisecond) })
 	c := r.client("p1")
 	data := c.MustLease()
 	w := r.writer(c, pb.DeliveryGuarantee_EXACTLY_ONCE)

@@ -100,7 +100,7 @@ func (w *Writer) check(f *Faults, segment ByteSize) {
 		f.add("writer.credit", w.Credit, "must be at least %v; 4MiB is a good value (arena.segment = %v)", minSegment, segment)
 	}
 	if w.InFlightTime < 0 {
-		f.add("writer.in_flight_time", w.InFlightTime, "must not be negative; 50ms is a good value, and \"0s\" bounds nothing by time")
+		f.add("writer.in_flight_time", w.InFlightTime, "must not be negative; 100ms is a good value, and \"0s\" bounds nothing by time")
 	}
 	positive(f, "writer.init_timeout", w.InitTimeout)
 	positive(f, "writer.produce_timeout", w.ProduceTimeout)

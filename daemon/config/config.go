@@ -126,7 +126,7 @@ func Default() *Config {
 		Arena: Arena{Capacity: 512 * MiB, Segment: 32 * MiB, WarmSegments: 2, SlotsPerSession: 1024, GrantWait: Duration(time.Second)},
 		Writer: Writer{
 			Credit:           4 * MiB,
-			InFlightTime:     Duration(50 * time.Millisecond),
+			InFlightTime:     Duration(100 * time.Millisecond),
 			InitTimeout:      Duration(60 * time.Second),
 			ProduceTimeout:   Duration(60 * time.Second),
 			SealTimeout:      Duration(150 * time.Second),
