@@ -70,11 +70,28 @@ func TestKilledClientsLeaveNothing(t *testing.T) {
 	if err != nil || *roundsFlag >= 200 && status.GetCounters().GetBatches() == before.GetCounters().GetBatches() {
 		t.Errorf("no batch was ever claimed: %v, %v", status.GetCounters(), err)
 	}
-	after, err := b.descriptors()
-	if err != nil || after > descriptors+2 {
-		t.Errorf("%d descriptors before, %d after, %v", descriptors, after, err)
-	}
+	// Two connections to the broker are kept, and the warm segments may not all have been there.
+	requireDescriptors(t, b, descriptors+4)
 	s.finish(leaked, time.Since(start))
+}
+
+// requireDescriptors waits until the daemon has no more than so many: sockets and producers of the last clients close a little later
+// than their memory comes back.
+func requireDescriptors(t *testing.T, b *bed, most int) {
+	t.Helper()
+	for end := time.Now().Add(reclaimLimit); ; time.Sleep(20 * time.Millisecond) {
+		n, err := b.descriptors()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n <= most {
+			return
+		}
+		if time.Now().After(end) {
+			t.Errorf("%d descriptors are left, want at most %d", n, most)
+			return
+		}
+	}
 }
 
 // soak collects the rounds.
