@@ -11,7 +11,9 @@ import dev.penstock.integration.harness.ProcessSample;
 import dev.penstock.integration.harness.Workspace;
 import dev.penstock.integration.nexmark.BidSource;
 import java.nio.file.Path;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -96,9 +98,12 @@ class DaemonFailureTest {
 
     /** `make daemon-restarts` does this ten times with a TaskManager of its own and looks after threads and descriptors. */
     @Test
-    void killedAgainAndAgainUnderOneTaskManagerLeavesNothingMappedOfOldArenas() {
+    void killedAgainAndAgainUnderOneTaskManagerLeavesNothingMappedOfOldArenas() throws IOException {
         String topic = Bed.topics().create("daemon-killed-often", 2);
         DaemonProcess daemon = bed.daemon();
+        // Those of daemons of other classes, which ran in this JVM before.
+        Set<String> foreign = new HashSet<>(ProcessSample.arenas(ProcessHandle.current().pid()));
+        foreign.remove(daemon.status().arenaId());
         FlinkJob job = submit(daemon.directory(), topic, ", 'penstock.fallback' = 'fail'");
         job.awaitCheckpoints(1, Bed.JOB_TIMEOUT);
         long self = ProcessHandle.current().pid();
@@ -110,7 +115,13 @@ class DaemonFailureTest {
             String now = daemon.status().arenaId();
             assertNotEquals(old, now);
             Deadline.in(NOTICE_BOUND).await("only arena " + now + " to be mapped",
-                    () -> ProcessSample.arenas(self).equals(Set.of(now)));
+                    () -> {
+                        // A batch that was being filled at the kill keeps its segment mapped until the collector comes.
+                        System.gc();
+                        Set<String> mapped = new HashSet<>(ProcessSample.arenas(self));
+                        mapped.removeAll(foreign);
+                        return mapped.equals(Set.of(now));
+                    });
         }
         requireExact(job, topic);
     }

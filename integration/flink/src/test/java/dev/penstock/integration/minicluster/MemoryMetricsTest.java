@@ -8,6 +8,7 @@ import dev.penstock.integration.harness.DaemonStatus;
 import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.FlinkJob;
 import java.io.IOException;
+import dev.penstock.session.DaemonSession;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ class MemoryMetricsTest {
 
     @Test
     void twoJobsShareOneAccountAndEverySubtaskShowsIt() throws Exception {
+        long leaked = DaemonSession.leakedSegments();
         DaemonProcess daemon = bed.daemon();
         FlinkJob wide = submit(daemon, 2);
         FlinkJob narrow = submit(daemon, 1);
@@ -87,7 +89,8 @@ class MemoryMetricsTest {
                         && max(narrow, "nativeOffHeapAvailableBytes") > 0);
         assertTrue(max(narrow, "nativeOffHeapPeakBytes") >= reserved);
         assertEquals(0, max(narrow, "nativeOffHeapDeniedReservations"));
-        assertEquals(0, max(narrow, "leakedSegments"));
+        // Of the whole JVM: classes that ran before may have left some.
+        assertEquals(leaked, max(narrow, "leakedSegments"));
         narrow.cancel(LIMIT);
     }
 
