@@ -112,20 +112,23 @@ public final class WriterStream implements AutoCloseable {
     /**
      * Hands a filled extent to the daemon: parks its slot and says so on the stream. Does not wait.
      *
-     * @param extent from {@link #nextExtent}; not to be touched any more
+     * @param extent from {@link #nextExtent}; not to be touched any more, also when this fails
      * @param bodyBytes size of the batch, as in its header
      * @param schemaTag the tag of the schema, as in the batch's header
      * @param rows number of rows, as in the batch's header
      * @param flags flags of the batch, as in its header
      */
     public void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
-        requireUsable();
         long sequence = batches + 1;
-        CreditWindow.Parked batch;
+        CreditWindow.Parked batch = null;
         try {
-            batch = window.park(extent, bodyBytes, schemaTag, rows, flags, sequence);
-        } catch (IllegalStateException e) {
-            throw new DaemonException(ErrorKind.FAIL_EPOCH, "the daemon has ended this session: " + e.getMessage(), e);
+            requireUsable();
+            batch = park(extent, bodyBytes, schemaTag, rows, flags, sequence);
+        } finally {
+            if (batch == null) {
+                // The caller has let go of it, so nobody else would.
+                window.giveBack(extent);
+            }
         }
         batches = sequence;
         send(WriteRequest.newBuilder()
@@ -135,6 +138,15 @@ public final class WriterStream implements AutoCloseable {
                         .setSequence(sequence)
                         .setEpochId(epochId))
                 .build());
+    }
+
+    private CreditWindow.Parked park(Extent extent, int bodyBytes, int schemaTag, int rows, int flags, long sequence)
+            throws DaemonException {
+        try {
+            return window.park(extent, bodyBytes, schemaTag, rows, flags, sequence);
+        } catch (IllegalStateException e) {
+            throw new DaemonException(ErrorKind.FAIL_EPOCH, "the daemon has ended this session: " + e.getMessage(), e);
+        }
     }
 
     /**

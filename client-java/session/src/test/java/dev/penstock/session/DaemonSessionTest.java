@@ -190,6 +190,24 @@ class DaemonSessionTest {
         }
     }
 
+    /** A daemon that dies while a batch is being filled is noticed when the batch is handed over. */
+    @Test
+    void anExtentWhoseSubmitFailsIsNobodysAnyMore() throws Exception {
+        try (FakeDaemon daemon = new FakeDaemon(folder)) {
+            DaemonSession session = DaemonSession.acquire(daemon.settings());
+            WriterStream stream = session.openWriter(OpenWriter.newBuilder().setTopic("t"), LIMIT);
+            Extent extent = stream.nextExtent(1, LIMIT);
+            long before = DaemonSession.leakedSegments();
+            stream.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "the daemon died"));
+            assertThrows(DaemonException.class, () -> stream.submit(extent, 64, 9, 1, 0));
+            stream.close(LIMIT);
+            session.release();
+            awaitEndOfKeeper();
+            assertEquals(before, DaemonSession.leakedSegments());
+            assertFalse(isMapped("segment-10"));
+        }
+    }
+
     /** An access to unmapped memory would end this JVM. */
     @Test
     void memoryUnderALiveExtentStaysMappedAndIsCounted() throws Exception {

@@ -69,14 +69,14 @@ final class RowBatcher {
         if (extent == null) {
             return;
         }
+        int rows = columns.rowCount();
+        int bytes = rows == 0 ? 0 : columns.finish();
         Extent full = extent;
         extent = null;
-        int rows = columns.rowCount();
         if (rows == 0) {
             daemon.giveBack(full);
             return;
         }
-        int bytes = columns.finish();
         daemon.submit(full, bytes, columns.schemaTag(), rows, columns.flags());
         submittedRows += rows;
     }

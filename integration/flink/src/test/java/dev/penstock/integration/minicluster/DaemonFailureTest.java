@@ -116,8 +116,6 @@ class DaemonFailureTest {
             assertNotEquals(old, now);
             Deadline.in(NOTICE_BOUND).await("only arena " + now + " to be mapped",
                     () -> {
-                        // A batch that was being filled at the kill keeps its segment mapped until the collector comes.
-                        System.gc();
                         Set<String> mapped = new HashSet<>(ProcessSample.arenas(self));
                         mapped.removeAll(foreign);
                         return mapped.equals(Set.of(now));
