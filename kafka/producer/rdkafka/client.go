@@ -27,6 +27,12 @@ import (
 // where they left off when they are called again.
 const txnSlice = 500 * time.Millisecond
 
+// initSlice is the first wait inside rd_kafka_init_transactions; each that passes is followed by one twice as long, up to txnSlice. The
+// library looks for its coordinator once, a millisecond after the call, and after a failure again in half a second. It does fail on a
+// quiet cluster: the first connection is often not up yet, or it is being closed, because the library gives the bootstrap server up for the
+// broker that it turned out to be, together with the questions under way there. A new call asks at once.
+const initSlice = 10 * time.Millisecond
+
 // reportSlack is how much later than the delivery timeout the report of an expired record may come: librdkafka looks for
 // expired records once a second.
 const reportSlack = 5 * time.Second
@@ -159,9 +165,9 @@ func ended(ctx context.Context) error {
 // again within ctx. No request of it leaves after ctx has ended, or after the lease has: see package lease.
 func (c *client) initTransactions(ctx context.Context) error {
 	defer context.AfterFunc(ctx, c.relay.cut)()
-	for {
+	for slice := initSlice; ; slice = min(2*slice, txnSlice) {
 		var r C.ps_result
-		C.ps_init_transactions(c.p, C.int(max(remaining(ctx, txnSlice), 1)), &r)
+		C.ps_init_transactions(c.p, C.int(max(remaining(ctx, slice), 1)), &r)
 		if r.code == 0 {
 			return c.relay.keep(c.id)
 		}
