@@ -42,12 +42,36 @@ func (w *Writer) initialise(a Action) {
 	defer w.inits.Done()
 	ctx, cancel := context.WithTimeout(w.initCtx, w.o.InitTimeout)
 	defer cancel()
+	w.awaitCalm(ctx, a)
 	start := time.Now()
 	made, err := w.send(ctx, a)
 	took := time.Since(start)
 	warmUp := w.initialised(a, made, took, err)
 	if warmUp && w.o.Warmed != nil {
 		w.o.Warmed(a.ID, took, err)
+	}
+}
+
+// awaitCalm holds a warm-up back for a moment. It is asked for right after a seal, when other subtasks are still sealing for the same
+// barrier, and a new producer would take the processor from their flushes. It waits no longer when an epoch wants to begin.
+func (w *Writer) awaitCalm(ctx context.Context, a Action) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	calm := time.NewTimer(w.calm)
+	defer calm.Stop()
+	for a.Kind == StartInit && w.calm > 0 && (w.m.state == Open || w.m.state == Sealing || w.m.state == Sealed) {
+		changed := w.changed
+		w.mu.Unlock()
+		select {
+		case <-changed:
+			w.mu.Lock()
+		case <-calm.C:
+			w.mu.Lock()
+			return
+		case <-ctx.Done():
+			w.mu.Lock()
+			return
+		}
 	}
 }
 

@@ -29,6 +29,8 @@
 //	                        | init failed: Idle, begin tries again
 //	                        | another id asked for: discarded, when its initialisation has ended
 //
+// It begins a moment after it is asked for, or when begin waits for it: see awaitCalm.
+//
 // # Rules
 //
 //   - One initialisation of a writer is under way at any time, and each needs the writer's lease: once it was given up, or the

@@ -90,8 +90,13 @@ type Writer struct {
 	begun    time.Time
 	written  time.Time // when the first row of the open epoch was given to the producer; zero before
 	initTime time.Duration
+	calm     time.Duration // how long a warm-up waits, see awaitCalm
 	stats    Stats
 }
+
+// longestCalm is how long a warm-up lets the seals of other subtasks go first; after a short epoch it is a quarter of that one, since the
+// next may be as short.
+const longestCalm = 100 * time.Millisecond
 
 type readyProducer struct {
 	producer.Ready
@@ -312,6 +317,7 @@ func (w *Writer) prove(ctx context.Context, rows int64) error {
 		return w.failed(err)
 	}
 	w.stats.FlushTime += took
+	w.calm = min(longestCalm, time.Since(w.begun)/4)
 	actions, err := w.m.SealDone()
 	if err != nil {
 		sealed.Release() // failed meanwhile

@@ -115,6 +115,26 @@ func TestEpochsFromWarmProducers(t *testing.T) {
 	wantLog(t, e, "init a, begin a, init b, produce a 3, produce a 3, seal a 6, release a, begin b, discard b")
 }
 
+// A warm-up lets the seals of other subtasks go first, but an epoch that wants to begin waits for nobody.
+func TestAWarmUpWaitsForCalm(t *testing.T) {
+	w, e := newWriter(t, kafkatest.Faults{}, nil)
+	ctx := testContext(t)
+	mustBegin(t, w, 1, "a")
+	epoch.Calm(w, time.Hour)
+	if err := w.Warm("b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Produce(ctx, batch(1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * time.Millisecond)
+	if _, err := w.Seal(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	mustBegin(t, w, 2, "b")
+	wantLog(t, e, "init a, begin a, produce a 1, seal a 1, release a, init b, begin b")
+}
+
 func TestWrongGuessAndGaps(t *testing.T) {
 	w, e := newWriter(t, kafkatest.Faults{}, nil)
 	if err := w.Warm("id-3"); err != nil {

@@ -109,11 +109,16 @@ func freeStrings(list []*C.char) {
 	}
 }
 
-// destroy gives the producer up. The transaction, if one is open, stays as it is at the coordinator.
+// destroy gives the producer up; it sends nothing any more, and is torn down a little later. The transaction, if one is open, stays as
+// it is at the coordinator.
 func (c *client) destroy() {
 	C.ps_end(c.p)
 	c.relay.cut()
 	go func() {
+		select {
+		case <-time.After(teardownDelay):
+		case <-c.engine.closing.Done():
+		}
 		c.engine.destroying <- struct{}{}
 		for _, t := range c.targets {
 			C.rd_kafka_topic_destroy(t.handle)
