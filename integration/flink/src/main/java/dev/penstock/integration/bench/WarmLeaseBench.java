@@ -4,15 +4,7 @@ import dev.penstock.arena.Extent;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.ResultFile;
-import dev.penstock.proto.v1.DeliveryGuarantee;
-import dev.penstock.proto.v1.Format;
-import dev.penstock.proto.v1.JsonFormat;
-import dev.penstock.proto.v1.KafkaConfig;
-import dev.penstock.proto.v1.LogicalType;
-import dev.penstock.proto.v1.OpenWriter;
-import dev.penstock.proto.v1.Owner;
-import dev.penstock.proto.v1.Schema;
-import dev.penstock.proto.v1.TypeRoot;
+import dev.penstock.integration.harness.WriterWithoutBroker;
 import dev.penstock.session.DaemonException;
 import dev.penstock.session.DaemonSession;
 import dev.penstock.session.SessionSettings;
@@ -60,7 +52,7 @@ public final class WarmLeaseBench {
         Deadline.in(LIMIT).await("a warm segment", () -> daemon.status().memory("warm_bytes") > 0);
         DaemonSession session = DaemonSession.acquire(
                 new SessionSettings(daemon.directory(), 256 << 20, "bench", "2.2.1", "2.18.2", LIMIT));
-        try (WriterStream stream = session.openWriter(open(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("bench"), LIMIT)) {
             long start = System.nanoTime();
             Extent extent = stream.nextExtent((int) session.maxBatchBytes(), LIMIT);
             long leased = System.nanoTime();
@@ -81,40 +73,5 @@ public final class WarmLeaseBench {
         json.put(name + "_min", values[0] / unit);
         json.put(name + "_p50", values[values.length / 2] / unit);
         json.put(name + "_max", values[values.length - 1] / unit);
-    }
-
-    /** A writer that begins no epoch, so it needs no broker. */
-    private static OpenWriter.Builder open() {
-        return OpenWriter.newBuilder()
-                .setOwner(Owner.newBuilder().setJobId("bench").setVertex("sink").setTaskName("sink 1/1"))
-                .setTopic("nowhere")
-                .setGuarantee(DeliveryGuarantee.NONE)
-                .setValueFormat(Format.newBuilder().setJson(JsonFormat.newBuilder()
-                        .setTimestampFormat(JsonFormat.TimestampFormat.SQL)
-                        .setMapNullKeyMode(JsonFormat.MapNullKeyMode.FAIL)
-                        .setMapNullKeyLiteral("null")))
-                .setSchema(Schema.newBuilder().setRow(LogicalType.newBuilder()
-                        .setRoot(TypeRoot.ROW)
-                        .addFieldNames("a")
-                        .addChildren(LogicalType.newBuilder().setRoot(TypeRoot.BIGINT).setNullable(true))))
-                .setKafka(KafkaConfig.newBuilder()
-                        .addBootstrapServers("127.0.0.1:1")
-                        .setClientId("bench")
-                        .setAcks(1)
-                        .setDeliveryTimeoutMs(2_000)
-                        .setRequestTimeoutMs(1_000)
-                        .setMaxBlockMs(2_000)
-                        .setTransactionTimeoutMs(60_000)
-                        .setBufferBytes(4 << 20)
-                        .setMaxRequestBytes(1 << 20)
-                        .setCompression("none")
-                        .setMaxInFlight(5)
-                        .setRetryBackoffMs(100)
-                        .setRetryBackoffMaxMs(1_000)
-                        .setReconnectBackoffMs(50)
-                        .setReconnectBackoffMaxMs(1_000)
-                        .setConnectionSetupTimeoutMs(1_000)
-                        .setConnectionsMaxIdleMs(540_000)
-                        .setMetadataMaxAgeMs(300_000));
     }
 }

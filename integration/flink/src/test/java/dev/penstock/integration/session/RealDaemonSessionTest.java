@@ -9,19 +9,11 @@ import dev.penstock.arena.Layout;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.Deadline;
 import dev.penstock.integration.harness.ProcessSample;
-import dev.penstock.proto.v1.DeliveryGuarantee;
+import dev.penstock.integration.harness.WriterWithoutBroker;
 import dev.penstock.proto.v1.ErrorKind;
-import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.Hello;
-import dev.penstock.proto.v1.JsonFormat;
-import dev.penstock.proto.v1.KafkaConfig;
-import dev.penstock.proto.v1.LogicalType;
-import dev.penstock.proto.v1.OpenWriter;
-import dev.penstock.proto.v1.Owner;
-import dev.penstock.proto.v1.Schema;
 import dev.penstock.proto.v1.SessionReply;
 import dev.penstock.proto.v1.SessionRequest;
-import dev.penstock.proto.v1.TypeRoot;
 import dev.penstock.session.DaemonException;
 import dev.penstock.session.DaemonSession;
 import dev.penstock.session.SessionSettings;
@@ -63,7 +55,7 @@ class RealDaemonSessionTest {
     void leasesWritesIsToldOfABadBatchAndLeavesNothing() throws Exception {
         DaemonSession session = DaemonSession.acquire(settings(LIMIT));
         assertEquals(1, daemon.status().sessions());
-        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("job"), LIMIT)) {
             assertEquals(1, daemon.status().writers());
             stream.begin(1, "", List.of(), LIMIT);
             Extent extent = stream.nextExtent(1, LIMIT);
@@ -83,7 +75,7 @@ class RealDaemonSessionTest {
     void anIdleSegmentIsUnmappedAndReturned() throws Exception {
         long self = ProcessHandle.current().pid();
         DaemonSession session = DaemonSession.acquire(settings(LIMIT));
-        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("job"), LIMIT)) {
             stream.giveBack(stream.nextExtent(1, LIMIT));
             assertEquals(2, ProcessSample.of(self).mappings(), "the handle table and one segment");
             Deadline.in(LIMIT).await("the segment to go back", () -> daemon.status().memory("leased_bytes") == 0);
@@ -99,7 +91,7 @@ class RealDaemonSessionTest {
     @Test
     void aBatchOutsideAnyEpochIsRefused() throws Exception {
         DaemonSession session = DaemonSession.acquire(settings(LIMIT));
-        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("job"), LIMIT)) {
             stream.submit(stream.nextExtent(1, LIMIT), 128, SCHEMA_TAG, 1, 0);
             DaemonException e = awaitFailure(stream);
             assertEquals(ErrorKind.BAD_REQUEST, e.kind(), e.getMessage());
@@ -144,7 +136,7 @@ class RealDaemonSessionTest {
     @Test
     void aStoppedDaemonGivesBoundedErrors() throws Exception {
         DaemonSession session = DaemonSession.acquire(settings(SHORT));
-        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("job"), LIMIT)) {
             stream.begin(1, "", List.of(), LIMIT);
             daemon.process().pause();
             long start = System.nanoTime();
@@ -166,7 +158,7 @@ class RealDaemonSessionTest {
     @Test
     void aKilledDaemonIsNoticedAndItsSuccessorServes() throws Exception {
         DaemonSession session = DaemonSession.acquire(settings(LIMIT));
-        try (WriterStream stream = session.openWriter(openWriter(), LIMIT)) {
+        try (WriterStream stream = session.openWriter(WriterWithoutBroker.open("job"), LIMIT)) {
             daemon.process().kill();
             Deadline.in(LIMIT).await("the session to break", () -> !session.isAlive());
             assertEquals(ErrorKind.FAIL_EPOCH, assertThrows(DaemonException.class, stream::checkFailure).kind());
@@ -215,40 +207,5 @@ class RealDaemonSessionTest {
 
     private SessionSettings settings(Duration connectTimeout) {
         return new SessionSettings(daemon.directory(), 64 << 20, "test", "2.2.1", "2.18.2", connectTimeout);
-    }
-
-    private static OpenWriter.Builder openWriter() {
-        return OpenWriter.newBuilder()
-                .setOwner(Owner.newBuilder().setJobId("job").setVertex("sink").setTaskName("sink 1/1"))
-                .setTopic("nowhere")
-                .setGuarantee(DeliveryGuarantee.NONE)
-                .setValueFormat(Format.newBuilder().setJson(JsonFormat.newBuilder()
-                        .setTimestampFormat(JsonFormat.TimestampFormat.SQL)
-                        .setMapNullKeyMode(JsonFormat.MapNullKeyMode.FAIL)
-                        .setMapNullKeyLiteral("null")))
-                .setSchema(Schema.newBuilder().setRow(LogicalType.newBuilder()
-                        .setRoot(TypeRoot.ROW)
-                        .addFieldNames("a")
-                        .addChildren(LogicalType.newBuilder().setRoot(TypeRoot.BIGINT).setNullable(true))))
-                .setKafka(KafkaConfig.newBuilder()
-                        // Nobody listens there.
-                        .addBootstrapServers("127.0.0.1:1")
-                        .setClientId("test")
-                        .setAcks(1)
-                        .setDeliveryTimeoutMs(2_000)
-                        .setRequestTimeoutMs(1_000)
-                        .setMaxBlockMs(2_000)
-                        .setTransactionTimeoutMs(60_000)
-                        .setBufferBytes(4 << 20)
-                        .setMaxRequestBytes(1 << 20)
-                        .setCompression("none")
-                        .setMaxInFlight(5)
-                        .setRetryBackoffMs(100)
-                        .setRetryBackoffMaxMs(1_000)
-                        .setReconnectBackoffMs(50)
-                        .setReconnectBackoffMaxMs(1_000)
-                        .setConnectionSetupTimeoutMs(1_000)
-                        .setConnectionsMaxIdleMs(540_000)
-                        .setMetadataMaxAgeMs(300_000));
     }
 }
