@@ -136,6 +136,10 @@ func (w *Writer) openPlain() []Action {
 
 func (w *Writer) begunNow() []Action {
 	w.begun, w.written = time.Now(), time.Time{}
+	if w.lasted > 0 {
+		// Checkpoints are periodic.
+		w.o.Config.Pace.Expect(w.begun.Add(w.lasted))
+	}
 	actions, err := w.m.Begun()
 	if err != nil {
 		return w.m.Fail(err)

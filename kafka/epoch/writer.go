@@ -91,6 +91,7 @@ type Writer struct {
 	written  time.Time // when the first row of the open epoch was given to the producer; zero before
 	initTime time.Duration
 	calm     time.Duration // how long a warm-up waits, see awaitCalm
+	lasted   time.Duration // from the beginning of the last epoch until its seal was asked for; 0 before
 	stats    Stats
 }
 
@@ -284,6 +285,7 @@ func (w *Writer) Seal(ctx context.Context, rows int64) (SealResult, error) {
 	if err != nil {
 		return SealResult{}, err
 	}
+	w.lasted = time.Since(w.begun)
 	if w.m.state == Sealing {
 		if err := w.prove(ctx, rows); err != nil {
 			return SealResult{}, err
@@ -317,7 +319,7 @@ func (w *Writer) prove(ctx context.Context, rows int64) error {
 		return w.failed(err)
 	}
 	w.stats.FlushTime += took
-	w.calm = min(longestCalm, time.Since(w.begun)/4)
+	w.calm = min(longestCalm, w.lasted/4)
 	actions, err := w.m.SealDone()
 	if err != nil {
 		sealed.Release() // failed meanwhile

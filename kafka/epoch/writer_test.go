@@ -12,6 +12,7 @@ import (
 	"penstock.dev/penstock/kafka/epoch"
 	"penstock.dev/penstock/kafka/kafkatest"
 	"penstock.dev/penstock/kafka/producer"
+	"penstock.dev/penstock/kafka/producer/pace"
 )
 
 func testContext(t *testing.T) context.Context {
@@ -133,6 +134,29 @@ func TestAWarmUpWaitsForCalm(t *testing.T) {
 	}
 	mustBegin(t, w, 2, "b")
 	wantLog(t, e, "init a, begin a, produce a 1, seal a 1, release a, init b, begin b")
+}
+
+// The epochs of periodic checkpoints are equally long; so the producer knows when the next barrier is due.
+func TestTheNextBarrierIsExpected(t *testing.T) {
+	p := pace.New(time.Second)
+	w, _ := newWriter(t, kafkatest.Faults{}, func(o *epoch.Options) { o.Config.Pace = p })
+	const rate = 1 << 40
+	m, now := p.Meter(), time.Now()
+	for i := range int64(3) {
+		m.Observe(now.Add(time.Duration(i)*time.Second), 1+i*rate, 1, 1)
+	}
+	ctx := testContext(t)
+	mustBegin(t, w, 1, "a")
+	if got := p.BytesAt(time.Now(), 0, rate); got != rate {
+		t.Errorf("%d bytes may wait in the first epoch, want all", got)
+	}
+	if _, err := w.Seal(ctx, 0); err != nil {
+		t.Fatal(err)
+	}
+	mustBegin(t, w, 2, "b")
+	if got := p.BytesAt(time.Now(), 0, rate); got != rate/4 {
+		t.Errorf("%d bytes may wait when the next barrier is due, want a quarter of %d", got, rate)
+	}
 }
 
 func TestWrongGuessAndGaps(t *testing.T) {

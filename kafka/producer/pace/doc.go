@@ -12,5 +12,8 @@
 // divided by target, and the bound grows, until the target is met. A broker whose answers alone take longer than the target leaves a
 // writer with Least.
 //
+// Checkpoints are periodic. From two targets before a barrier is expected until two targets after, a quarter of that may wait: long enough
+// to let the queue drain, short enough that nothing is lost where checkpoints come when they like.
+//
 // The package reads no clock and knows no Kafka client.
 package pace

@@ -18,6 +18,10 @@ const (
 	rising  = 100 * time.Millisecond
 )
 
+// dueShare is the part of the target that may wait while a barrier is due. It still is many times the broker's answer time where brokers are
+// near, so that they do not run idle.
+const dueShare = 4
+
 // Pace is what one writer knows of its broker; it outlives the producers of single epochs. A nil Pace bounds nothing. It is safe for
 // concurrent use.
 type Pace struct {
@@ -30,6 +34,8 @@ type Pace struct {
 	bytes int64
 	took  time.Duration
 	waits int64
+	// due is when the next barrier is expected; zero: nobody knows.
+	due time.Time
 }
 
 // New makes a Pace without knowledge. A target of 0 makes none.
@@ -48,11 +54,41 @@ func (p *Pace) Bytes(slack time.Duration, most int64) int64 {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.within(p.target+slack, most)
+}
+
+// BytesAt is Bytes, or less at a time at which a barrier is due.
+func (p *Pace) BytesAt(now time.Time, slack time.Duration, most int64) int64 {
+	if p == nil {
+		return most
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	target := p.target
+	if early := p.due.Sub(now); !p.due.IsZero() && early.Abs() <= 2*p.target {
+		target /= dueShare
+	}
+	return p.within(target+slack, most)
+}
+
+// within is what the broker takes in such a time; mu is held.
+func (p *Pace) within(span time.Duration, most int64) int64 {
 	if p.rate == 0 {
 		return most
 	}
-	within := p.rate * (p.target + slack).Seconds()
-	return min(max(int64(min(within, math.MaxInt64/2)), Least), most)
+	bytes := p.rate * span.Seconds()
+	return min(max(int64(min(bytes, math.MaxInt64/2)), Least), most)
+}
+
+// Expect tells when the next barrier is probably due. Around that time less may wait, since the barrier waits for all of it; a barrier that
+// comes at another time waits for more, and nothing else is lost.
+func (p *Pace) Expect(barrier time.Time) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.due = barrier
+	p.mu.Unlock()
 }
 
 // Known is what the broker takes within the target, bounded below by Least; 0 while it is not known.

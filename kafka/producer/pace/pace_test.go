@@ -63,6 +63,31 @@ func TestBytesAreWhatTheBrokerTakesInTheTarget(t *testing.T) {
 	}
 }
 
+// TestLessMayWaitWhenABarrierIsDue.
+func TestLessMayWaitWhenABarrierIsDue(t *testing.T) {
+	b := newBench()
+	b.run(5*time.Second, 80*mib, time.Millisecond)
+	at := func(now time.Time) int64 { return b.pace.BytesAt(now, 0, most) }
+	all, due := b.pace.Bytes(0, most), b.now.Add(time.Minute)
+	if got := at(due); got != all {
+		t.Errorf("%d bytes may wait while no barrier is expected, want %d", got, all)
+	}
+	b.pace.Expect(due)
+	for _, off := range []time.Duration{-2 * target, 0, 2 * target} {
+		if got := at(due.Add(off)); got < all/4-1 || got > all/4+1 {
+			t.Errorf("%v from a barrier %d bytes may wait, want a quarter of %d", off, got, all)
+		}
+	}
+	for _, off := range []time.Duration{-2*target - 1, 2*target + 1} {
+		if got := at(due.Add(off)); got != all {
+			t.Errorf("%v from a barrier %d bytes may wait, want %d", off, got, all)
+		}
+	}
+	if New(0).BytesAt(due, 0, most) != most {
+		t.Error("a Pace that is off bounds something")
+	}
+}
+
 func TestBoundsHold(t *testing.T) {
 	b := newBench()
 	b.run(5*time.Second, mib, time.Millisecond)

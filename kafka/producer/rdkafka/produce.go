@@ -90,7 +90,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 // limit is how many bytes may wait now: the user's or the engine's limit of the queue, or less by the pace of the broker. Rows that
 // linger on purpose are not those that the broker is slow with.
 func (c *client) limit() int64 {
-	return c.cfg.Pace.Bytes(linger(c.cfg, c.id), c.cfg.QueueBytes())
+	return c.cfg.Pace.BytesAt(time.Now(), linger(c.cfg, c.id), c.cfg.QueueBytes())
 }
 
 // observe tells the pace what waits; next is how many bytes are to be enqueued.
