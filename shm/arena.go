@@ -24,6 +24,8 @@ type Config struct {
 	Headroom func() (bytes int64, limit string, known bool)
 	// Orphaned, when set, is called when a segment has come back that a client still holds; Sweep must follow. It must not block.
 	Orphaned func()
+	// Keeper, when set, holds the data segments beyond the end of this process; see Adopt.
+	Keeper Keeper
 }
 
 // Arena is all shared memory of one daemon life. Safe for concurrent use.
@@ -39,6 +41,7 @@ type Arena struct {
 	closed   bool
 	nextID   uint32
 	nextSlot uint64
+	nextKept uint64
 	// used is in bytes and counts memory from before it exists until after it is gone.
 	used int64
 	// changing is the part of used that is being made or unmade by the kernel; the rest is live.
@@ -105,7 +108,7 @@ func (a *Arena) Lease(owner uint32, purpose string) (*Segment, error) {
 		return nil, err
 	}
 	if m == nil {
-		if m, err = a.create("data", a.config.SegmentBytes, owner, purpose); err != nil {
+		if m, err = a.createData(owner, purpose); err != nil {
 			return nil, err
 		}
 	}
@@ -158,12 +161,20 @@ func (a *Arena) segmentID() (uint32, error) {
 	return a.nextID, nil
 }
 
+func (a *Arena) createData(owner uint32, purpose string) (*mapping, error) {
+	m, err := a.create(dataFile, a.config.SegmentBytes, owner, purpose)
+	if err == nil {
+		a.keep(m)
+	}
+	return m, err
+}
+
 // create reserves room in the ledger, and only then makes the memory.
 func (a *Arena) create(name string, size int64, owner uint32, purpose string) (*mapping, error) {
 	if err := a.reserve(size, owner, purpose); err != nil {
 		return nil, err
 	}
-	m, err := a.make(fmt.Sprintf("penstock-%s-%x", name, a.id), size)
+	m, err := a.make(fmt.Sprintf("%s%x", name, a.id), size)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.changing -= size
@@ -223,7 +234,7 @@ func (a *Arena) reserve(size int64, owner uint32, purpose string) error {
 	}
 }
 
-// destroy unmaps m, and only then gives its bytes back to the ledger.
+// destroy unmaps m, has the keeper let go of it, and only then gives its bytes back to the ledger.
 func (a *Arena) destroy(m *mapping) {
 	size := int64(len(m.mem))
 	a.mu.Lock()
@@ -231,6 +242,7 @@ func (a *Arena) destroy(m *mapping) {
 	a.changing += size
 	a.mu.Unlock()
 	m.close()
+	a.forget(m)
 	a.mu.Lock()
 	a.used -= size
 	a.changing -= size
@@ -286,7 +298,7 @@ func (a *Arena) FillWarm(ctx context.Context) error {
 		if enough {
 			return nil
 		}
-		m, err := a.create("data", a.config.SegmentBytes, Daemon, "warm segment")
+		m, err := a.createData(Daemon, "warm segment")
 		if err != nil {
 			return err
 		}
@@ -320,7 +332,7 @@ func (a *Arena) Revoke(owner uint32) int {
 }
 
 // Close revokes every session and unmaps everything that nobody in the daemon reads; what is pinned follows with its last
-// pin. Later calls get ErrClosed.
+// pin. What the keeper holds stays there for the next daemon. Later calls get ErrClosed.
 func (a *Arena) Close() {
 	a.mu.Lock()
 	a.closed = true

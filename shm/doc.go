@@ -14,6 +14,10 @@
 // Whether a client still holds a segment is asked of the kernel (holders_linux.go), not of the client: threads of a half-dead JVM may
 // still write, and a client that keeps what it returned could read the next session's rows.
 //
+// A Keeper (a service manager, say) may hold the descriptors of data segments beyond the daemon's end. The next daemon takes them over
+// (Arena.Adopt) so that their pages stay in the books while clients hold them, and are not made a second time. No session goes on with
+// them: the arena id is a new one.
+//
 // Arena.mu guards everything and is a leaf; Arena.making lets segments be made one at a time. mu is not held while memory is created, populated, wiped or unmapped.
 //
 // The package is for Linux on little-endian machines. It uses no cgo and imports nothing of Penstock.

@@ -17,6 +17,8 @@ type mapping struct {
 	mem []byte
 	// probes says that held can be answered.
 	probes bool
+	// kept is the name under which Config.Keeper has the descriptor, too; empty when it has not.
+	kept string
 }
 
 // createMapping makes a memfd of size bytes, a multiple of the page size. All its pages exist when it returns: the first

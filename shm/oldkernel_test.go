@@ -75,3 +75,21 @@ func TestWithoutProcSegmentsOfTheDeadAreFreed(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
+
+type countingKeeper struct{ kept []string }
+
+func (k *countingKeeper) Keep(name string, _ int) { k.kept = append(k.kept, name) }
+func (k *countingKeeper) Forget(string)           {}
+
+// TestWhatNobodyCanAskForIsNotKept: without /proc clients have the daemon's own open file. The next daemon, with /proc, would count one
+// and take it for its own alone.
+func TestWhatNobodyCanAskForIsNotKept(t *testing.T) {
+	keeper := &countingKeeper{}
+	a := &Arena{config: Config{Keeper: keeper}}
+	without, with := &mapping{}, &mapping{probes: true}
+	a.keep(without)
+	a.keep(with)
+	if len(keeper.kept) != 1 || with.kept != keeper.kept[0] || without.kept != "" {
+		t.Errorf("kept: %q; with %q, without %q", keeper.kept, with.kept, without.kept)
+	}
+}

@@ -13,7 +13,7 @@ package shm
 func (a *Arena) retire(m *mapping) {
 	held, known := m.held()
 	switch {
-	case held && a.adopt(m):
+	case held && a.addOrphan(m):
 		if a.config.Orphaned != nil {
 			a.config.Orphaned()
 		}
@@ -24,8 +24,8 @@ func (a *Arena) retire(m *mapping) {
 	}
 }
 
-// adopt makes m an orphan, unless the arena is closed.
-func (a *Arena) adopt(m *mapping) bool {
+// addOrphan makes m an orphan, unless the arena is closed.
+func (a *Arena) addOrphan(m *mapping) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {

@@ -52,7 +52,7 @@ func (a *Arena) NewTable(owner, count uint32) (*Table, error) {
 	}
 	page := int64(os.Getpagesize())
 	size := (SegmentHeaderBytes + int64(count)*SlotBytes + page - 1) / page * page
-	m, err := a.create("table", size, owner, "handle table")
+	m, err := a.create("penstock-table-", size, owner, "handle table")
 	if err != nil {
 		return nil, err
 	}

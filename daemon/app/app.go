@@ -73,22 +73,33 @@ func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) 
 	defer func() {
 		if err != nil {
 			a.closeSockets()
+			if a.arena != nil {
+				a.arena.Close()
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), c.Process.StopTimeout.Std())
 			defer cancel()
 			err = errors.Join(err, a.closeSpill(ctx))
 		}
 	}()
-	if err := a.bind(); err != nil {
+	inheritance, err := listen.Inherit(shm.KeptPrefix)
+	if err != nil {
 		return nil, err
 	}
+	defer inheritance.Close()
+	if err := a.bind(inheritance); err != nil {
+		return nil, err
+	}
+	keeper := newKeeper(log, int64(c.Arena.Capacity/c.Arena.Segment))
 	a.arena, err = shm.NewArena(shm.Config{
 		Capacity: int64(c.Arena.Capacity), SegmentBytes: int64(c.Arena.Segment), WarmSegments: int(c.Arena.WarmSegments),
 		Headroom: a.headroom(),
 		Orphaned: func() { wake(a.orphaned) },
+		Keeper:   keeper,
 	})
 	if err != nil {
 		return nil, err
 	}
+	a.adopt(inheritance.Kept(), keeper)
 	if err := a.openSpill(); err != nil {
 		return nil, err
 	}
@@ -114,16 +125,11 @@ func (a *App) headroom() func() (int64, string, bool) {
 	return memory.Headroom
 }
 
-func (a *App) bind() (err error) {
+func (a *App) bind(inheritance *listen.Inheritance) (err error) {
 	l := &a.config.Listen
 	if err := listen.PrepareFolder(l.Directory, os.FileMode(l.DirectoryMode)); err != nil {
 		return err
 	}
-	inheritance, err := listen.Inherit()
-	if err != nil {
-		return err
-	}
-	defer inheritance.Close()
 	if a.sessionSocket, err = inheritance.Bind(l.SessionPath(), os.FileMode(l.SocketMode)); err != nil {
 		return err
 	}

@@ -62,6 +62,8 @@ func (a *App) memory() *pb.MemoryStatus {
 		OrphanSegments:  uint32(stats.OrphanSegments),
 		DifferenceBytes: a.counters.Difference.Load(),
 		Differences:     a.counters.Differences.Load(),
+		AdoptedSegments: uint32(a.counters.SegmentsAdopted.Load()),
+		RefusedSegments: uint32(a.counters.SegmentsRefused.Load()),
 	}
 }
 

@@ -28,16 +28,20 @@ func serviceManager(t *testing.T) *net.UnixConn {
 	return manager
 }
 
-// heard is the next message within the time, "" when there is none.
+// heard is the next message about the daemon's life within the time, "" when there is none. What it has kept is not heard.
 func heard(t *testing.T, manager *net.UnixConn, within time.Duration) string {
 	t.Helper()
 	buffer := make([]byte, 200)
 	manager.SetReadDeadline(time.Now().Add(within))
-	n, err := manager.Read(buffer)
-	if err != nil && !os.IsTimeout(err) {
-		t.Fatal(err)
+	for {
+		n, err := manager.Read(buffer)
+		if err != nil && !os.IsTimeout(err) {
+			t.Fatal(err)
+		}
+		if message := string(buffer[:n]); !strings.HasPrefix(message, "FDSTORE=1\n") {
+			return message
+		}
 	}
-	return string(buffer[:n])
 }
 
 // stuckEngine stands still in what Status asks it, once told to: no real engine can be made to.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,9 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(asDaemon)
 		os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
+	if path := os.Getenv(asClient); path != "" {
+		playClient(path)
+	}
 	os.Exit(m.Run())
 }
 
@@ -29,13 +33,19 @@ func TestMain(m *testing.M) {
 // number over exec.
 func startActivated(t *testing.T, log *log, files []*os.File, env []string, args ...string) (*exec.Cmd, chan error) {
 	t.Helper()
+	return startNamed(t, log, files, slices.Repeat([]string{"penstockd.socket"}, len(files)), env, args...)
+}
+
+// startNamed is startActivated for descriptors with names of their own.
+func startNamed(t *testing.T, log *log, files []*os.File, names, env []string, args ...string) (*exec.Cmd, chan error) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, self}, args...)...)
 	cmd.Env = append(os.Environ(), append(env, asDaemon+"=1", fmt.Sprintf("LISTEN_FDS=%d", len(files)),
-		"LISTEN_FDNAMES="+strings.TrimSuffix(strings.Repeat("penstockd.socket:", len(files)), ":"))...)
+		"LISTEN_FDNAMES="+strings.Join(names, ":"))...)
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = files, log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

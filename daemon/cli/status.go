@@ -61,6 +61,7 @@ func printStatus(out io.Writer, s *pb.GetStatusResponse) error {
 	fmt.Fprintf(w, "\t%v tables, %v parked, %v being read, %v on disk, %v orphaned in %d segments, %d differences\n",
 		size(m.GetTableBytes()), size(m.GetParkedBytes()), size(m.GetPinnedBytes()), size(m.GetSpilledBytes()), size(m.GetOrphanBytes()),
 		m.GetOrphanSegments(), m.GetDifferences())
+	fmt.Fprintf(w, "\t%d segments adopted from the life before, %d given up\n", m.GetAdoptedSegments(), m.GetRefusedSegments())
 	if d := s.GetSpill(); d.GetMode() != config.SpillOff {
 		fmt.Fprintf(w, "spill\t%s, %v of %v used, %d files, %d batches on disk, %d written, %d read back, %d refused, %d not written, %d lost\n",
 			d.GetMode(), size(d.GetUsedBytes()), size(d.GetQuotaBytes()), d.GetFiles(), d.GetBatches(), d.GetBatchesWritten(),

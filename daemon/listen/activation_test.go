@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// keptPrefix begins the names of what the store hands over.
+const keptPrefix = "kept-"
+
 // handOver listens on the paths as a service manager does and gives descriptors that lie side by side, as after an exec.
 func handOver(t *testing.T, paths ...string) (first int) {
 	t.Helper()
@@ -36,7 +39,7 @@ func TestInheritedSocketsAreFoundByTheirPath(t *testing.T) {
 	folder := t.TempDir()
 	session, api := filepath.Join(folder, "session.sock"), filepath.Join(folder, "api.sock")
 	// In the other order than they are asked for.
-	i, err := inheritFrom(handOver(t, api, session), 2, "penstockd.socket:penstockd.socket")
+	i, err := inheritFrom(handOver(t, api, session), 2, "penstockd.socket:penstockd.socket", keptPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +95,7 @@ func TestWhatIsNotHandedOverIsBound(t *testing.T) {
 
 func TestSocketsThatNobodyServesAreNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other.sock")
-	i, err := inheritFrom(handOver(t, path), 1, "penstockd.socket")
+	i, err := inheritFrom(handOver(t, path), 1, "penstockd.socket", keptPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,21 +139,71 @@ func TestWhatIsNoListeningSocketIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = inheritFrom(dup, 1, name)
+		_, err = inheritFrom(dup, 1, name, keptPrefix)
 		requireError(t, err, `"`+name+`"`, "ListenStream=")
 	}
 	unix.Close(pair[0])
+}
+
+// TestTheStoreComesWithTheSockets: between them, as no manager does, and whatever it is.
+func TestTheStoreComesWithTheSockets(t *testing.T) {
+	folder := t.TempDir()
+	paths := []string{filepath.Join(folder, "a.sock"), filepath.Join(folder, "b.sock")}
+	first := handOver(t, paths[0], filepath.Join(folder, "replaced.sock"), paths[1])
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pipe[1])
+	if err := unix.Dup3(pipe[0], first+1, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	unix.Close(pipe[0])
+	i, err := inheritFrom(first, 3, "penstockd.socket:kept-1:penstockd.socket", keptPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		s, err := i.Bind(path, 0o600)
+		if err != nil || !s.Inherited() {
+			t.Fatalf("%s: %+v, %v", path, s, err)
+		}
+		defer s.Close()
+	}
+	if err := i.Finish(); err != nil {
+		t.Errorf("what the store has is no socket that nobody serves: %v", err)
+	}
+	kept := i.Kept()
+	if len(kept) != 1 || kept[0] != (Kept{"kept-1", first + 1}) || len(i.Kept()) != 0 {
+		t.Errorf("%+v", kept)
+	}
+	i.Close()
+	if err := unix.Close(first + 1); err != nil {
+		t.Errorf("what was handed over is closed: %v", err)
+	}
 }
 
 func TestVariablesOfAnotherProcess(t *testing.T) {
 	for _, variable := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
 		t.Setenv(variable, "1")
 	}
-	i, err := Inherit()
+	i, err := Inherit(keptPrefix)
 	if err != nil || i.Any() {
 		t.Errorf("%+v, %v; want nothing, it is meant for process 1", i, err)
 	}
 	if value, set := os.LookupEnv("LISTEN_FDS"); set {
 		t.Errorf("LISTEN_FDS = %q is left for children", value)
+	}
+}
+
+func TestWhatNobodyTookOfTheStoreIsClosed(t *testing.T) {
+	first := handOver(t, filepath.Join(t.TempDir(), "s.sock"))
+	i, err := inheritFrom(first, 1, "kept-1", keptPrefix)
+	if err != nil || i.Any() {
+		t.Fatalf("%+v, %v", i, err)
+	}
+	i.Close()
+	if unix.Close(first) == nil {
+		t.Error("it is left open")
 	}
 }

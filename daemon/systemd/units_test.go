@@ -86,6 +86,14 @@ func TestServiceUnitHoldsTheDefaultMemory(t *testing.T) {
 	}
 }
 
+func TestServiceUnitKeepsTheWholeArena(t *testing.T) {
+	arena := config.Default().Arena
+	room, err := strconv.ParseInt(read(t, "penstockd.service").one(t, "FileDescriptorStoreMax"), 10, 64)
+	if need := int64(arena.Capacity / arena.Segment); err != nil || room < need {
+		t.Errorf("FileDescriptorStoreMax = %d (%v), the default arena has %d segments", room, err, need)
+	}
+}
+
 // TestEachOpenDoorHasItsReason: a setting that systemd-analyze security counts against the unit stands there with a comment.
 func TestEachOpenDoorHasItsReason(t *testing.T) {
 	text, err := os.ReadFile("penstockd.service")

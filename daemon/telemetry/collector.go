@@ -116,7 +116,13 @@ func allSamples() []sample {
 	differences := gauge(MetricMemoryDifferences, "Lasting disagreements of ledger, segments and kernel; a defect.",
 		func(s status) uint64 { return s.GetMemory().GetDifferences() })
 	differences.kind = prometheus.CounterValue
-	list = append(list, denied, differences)
+	adopted := gauge(MetricSegmentsAdopted, "Segments of the daemon's earlier life that were taken over from the service manager.",
+		func(s status) uint64 { return uint64(s.GetMemory().GetAdoptedSegments()) })
+	adopted.kind = prometheus.CounterValue
+	refused := gauge(MetricSegmentsRefused, "Descriptors of the service manager's store that were no segments to take over; the log has the reasons.",
+		func(s status) uint64 { return uint64(s.GetMemory().GetRefusedSegments()) })
+	refused.kind = prometheus.CounterValue
+	list = append(list, denied, differences, adopted, refused)
 	list = append(list, spillSamples()...)
 	list = append(list, family(prometheus.GaugeValue, MetricSlots, "Slots in use now, by state.", LabelState,
 		map[string]func(status) uint64{

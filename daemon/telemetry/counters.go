@@ -24,6 +24,8 @@ type Counters struct {
 	ProcessesEnded atomic.Uint64
 	// Pressed counts requests to sessions for segments that they do not use.
 	Pressed atomic.Uint64
+	// SegmentsAdopted and SegmentsRefused count what the service manager kept of the daemon's earlier life.
+	SegmentsAdopted, SegmentsRefused atomic.Uint64
 	// Differences counts disagreements of ledger, segments and kernel that lasted; Difference is the last one, in bytes.
 	Differences, Difference atomic.Uint64
 

@@ -32,7 +32,7 @@ func TestEndpointServesTheSnapshot(t *testing.T) {
 		return &pb.GetStatusResponse{
 			Serving:  true,
 			Sessions: []*pb.SessionStatus{{LeasedSegments: 2, SlotsParked: 3}, {LeasedSegments: 1, SlotsParked: 1}},
-			Memory:   &pb.MemoryStatus{CapacityBytes: 64, DeniedLeases: 5, OrphanBytes: 11, Differences: 1},
+			Memory:   &pb.MemoryStatus{CapacityBytes: 64, DeniedLeases: 5, OrphanBytes: 11, Differences: 1, AdoptedSegments: 6, RefusedSegments: 2},
 			Accounts: []*pb.AccountStatus{account("tm-1"), account("tm-2"), account("tm-2")},
 			Counters: counters.Status(),
 		}
@@ -60,7 +60,8 @@ func TestEndpointServesTheSnapshot(t *testing.T) {
 		MetricAccountCapacity + `{process="tm-1"} 100`, MetricAccountReserved + `{process="tm-1"} 40`, MetricAccountPeak + `{process="tm-2"} 120`,
 		MetricAccountDenied + `{process="tm-1"} 2`, MetricAccountPurpose + `{process="tm-1",purpose="lease"} 30`,
 		MetricAccountPurpose + `{process="tm-2",purpose="lease"} 60`,
-		"# TYPE " + MetricLeasesDenied + " counter",
+		MetricSegmentsAdopted + " 6", MetricSegmentsRefused + " 2",
+		"# TYPE " + MetricLeasesDenied + " counter", "# TYPE " + MetricSegmentsAdopted + " counter",
 	} {
 		if !strings.Contains(string(text), want+"\n") {
 			t.Errorf("no line %q in\n%s", want, text)

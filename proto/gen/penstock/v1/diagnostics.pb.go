@@ -1304,6 +1304,9 @@ type MemoryStatus struct {
 	// unless there is a defect.
 	DifferenceBytes uint64 `protobuf:"varint,13,opt,name=difference_bytes,json=differenceBytes,proto3" json:"difference_bytes,omitempty"`
 	Differences     uint64 `protobuf:"varint,14,opt,name=differences,proto3" json:"differences,omitempty"`
+	// What the service manager kept of the daemon's earlier life: segments that were taken over at the start, and descriptors that were not.
+	AdoptedSegments uint32 `protobuf:"varint,15,opt,name=adopted_segments,json=adoptedSegments,proto3" json:"adopted_segments,omitempty"`
+	RefusedSegments uint32 `protobuf:"varint,16,opt,name=refused_segments,json=refusedSegments,proto3" json:"refused_segments,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -1432,6 +1435,20 @@ func (x *MemoryStatus) GetDifferenceBytes() uint64 {
 func (x *MemoryStatus) GetDifferences() uint64 {
 	if x != nil {
 		return x.Differences
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetAdoptedSegments() uint32 {
+	if x != nil {
+		return x.AdoptedSegments
+	}
+	return 0
+}
+
+func (x *MemoryStatus) GetRefusedSegments() uint32 {
+	if x != nil {
+		return x.RefusedSegments
 	}
 	return 0
 }
@@ -1722,7 +1739,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\n" +
 	"epoch_rows\x18\v \x01(\x04R\tepochRows\x12(\n" +
 	"\x10epoch_age_millis\x18\f \x01(\x04R\x0eepochAgeMillis\x12&\n" +
-	"\x0fin_flight_bytes\x18\r \x01(\x04R\rinFlightBytes\"\x80\x04\n" +
+	"\x0fin_flight_bytes\x18\r \x01(\x04R\rinFlightBytes\"\xd6\x04\n" +
 	"\fMemoryStatus\x12%\n" +
 	"\x0ecapacity_bytes\x18\x01 \x01(\x04R\rcapacityBytes\x12!\n" +
 	"\fleased_bytes\x18\x02 \x01(\x04R\vleasedBytes\x12\x1d\n" +
@@ -1740,7 +1757,9 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\x0forphan_segments\x18\v \x01(\rR\x0eorphanSegments\x12#\n" +
 	"\rspilled_bytes\x18\f \x01(\x04R\fspilledBytes\x12)\n" +
 	"\x10difference_bytes\x18\r \x01(\x04R\x0fdifferenceBytes\x12 \n" +
-	"\vdifferences\x18\x0e \x01(\x04R\vdifferences\"\xde\x03\n" +
+	"\vdifferences\x18\x0e \x01(\x04R\vdifferences\x12)\n" +
+	"\x10adopted_segments\x18\x0f \x01(\rR\x0fadoptedSegments\x12)\n" +
+	"\x10refused_segments\x18\x10 \x01(\rR\x0frefusedSegments\"\xde\x03\n" +
 	"\rCounterStatus\x12\x18\n" +
 	"\abatches\x18\x01 \x01(\x04R\abatches\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\x04R\x04rows\x12#\n" +
