@@ -17,6 +17,8 @@ type mapping struct {
 	mem []byte
 	// probes says that held can be answered.
 	probes bool
+	// process is the one that it was last granted to; see Arena.Own.
+	process string
 }
 
 // createMapping makes a memfd of size bytes, a multiple of the page size. All its pages exist when it returns: the first
