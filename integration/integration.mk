@@ -164,10 +164,13 @@ job-churn: integration-classpath ## Short jobs one after the other on one cluste
 
 RATE ?=
 SECONDS ?=
+SPILL ?=
+TIMEOUT ?=
 
 .PHONY: stalled-broker-job
-stalled-broker-job: integration-classpath ## A job under full load while its broker is stopped: memory inside of its bounds, then exact (SECONDS=n)
-	$(INTEGRATION_JAVA) $(if $(SECONDS),-Dstall.seconds=$(SECONDS)) dev.penstock.integration.soak.StalledBroker
+stalled-broker-job: integration-classpath ## A job under full load while its broker is stopped: memory and disk inside of their bounds, no restart, exact (SECONDS=n SPILL=off|bounded TIMEOUT=seconds)
+	$(INTEGRATION_JAVA) $(if $(SECONDS),-Dstall.seconds=$(SECONDS)) $(if $(SPILL),-Dstall.spill=$(SPILL)) $(if $(TIMEOUT),-Dstall.timeout=$(TIMEOUT)) \
+		dev.penstock.integration.soak.StalledBroker
 
 .PHONY: bench-checkpoint
 bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n PARALLELISM=1,2)

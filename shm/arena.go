@@ -53,6 +53,8 @@ type Arena struct {
 	warm    []*mapping
 	leases  map[uint32]*lease
 	tables  map[uint32]*Table // by session
+	// processes names those of sessions; see Own.
+	processes map[uint32]string
 }
 
 // lease is the daemon's private record of who holds a data segment.
@@ -88,6 +90,8 @@ func NewArena(c Config) (*Arena, error) {
 		live:   map[*mapping]struct{}{},
 		leases: map[uint32]*lease{},
 		tables: map[uint32]*Table{},
+
+		processes: map[uint32]string{},
 	}, nil
 }
 
@@ -117,6 +121,7 @@ func (a *Arena) Lease(owner uint32, purpose string) (*Segment, error) {
 		a.destroy(m)
 		return nil, err
 	}
+	a.mark(m, owner)
 	s := a.newSegment(m, id, DataSegment, 0, 0)
 	if err := a.addLease(&lease{s, owner, purpose}); err != nil {
 		s.unpin()
@@ -320,6 +325,7 @@ func (a *Arena) Revoke(owner uint32) int {
 	}
 	table := a.tables[owner]
 	delete(a.tables, owner)
+	delete(a.processes, owner)
 	a.mu.Unlock()
 	if table != nil {
 		table.RevokeAll()

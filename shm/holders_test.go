@@ -75,6 +75,47 @@ func TestASegmentThatIsHeldIsAnOrphan(t *testing.T) {
 	}
 }
 
+// TestAnOrphanIsOfTheProcessItWasGrantedTo, also when its session has ended, and when another process had the segment before.
+func TestAnOrphanIsOfTheProcessItWasGrantedTo(t *testing.T) {
+	a := newArena(t, 4)
+	require := func(moment string, p, q int64) {
+		t.Helper()
+		if gotP, gotQ := a.OrphanBytes("p"), a.OrphanBytes("q"); gotP != p || gotQ != q {
+			t.Errorf("%s: %d bytes of p and %d of q, want %d and %d", moment, gotP, gotQ, p, q)
+		}
+	}
+	a.Own(1, "p")
+	a.Own(2, "p")
+	a.Own(3, "q")
+	held := mapSegment(t, lease(t, a, 1))
+	second := lease(t, a, 2)
+	alsoHeld := mapSegment(t, second)
+	require("leased", 0, 0)
+	a.Revoke(1)
+	if err := a.Return(2, second.ID()); err != nil {
+		t.Fatal(err)
+	}
+	require("over", 2*segmentBytes, 0)
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.Sweep()
+	require("one let go", segmentBytes, 0)
+	if st := stats(t, a); st.WarmSegments != 1 {
+		t.Fatalf("%+v", st)
+	}
+	again := mapSegment(t, lease(t, a, 3))
+	a.Revoke(3)
+	require("granted to another", segmentBytes, segmentBytes)
+	for _, m := range []*shmtest.Segment{again, alsoHeld} {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Sweep()
+	require("all let go", 0, 0)
+}
+
 // duplicate is a client's descriptor of the segment.
 func duplicate(t *testing.T, s *shm.Segment) (fd int) {
 	t.Helper()

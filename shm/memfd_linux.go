@@ -19,6 +19,8 @@ type mapping struct {
 	probes bool
 	// kept is the name under which Config.Keeper has the descriptor, too; empty when it has not.
 	kept string
+	// process is the one that it was last granted to; see Arena.Own.
+	process string
 }
 
 // createMapping makes a memfd of size bytes, a multiple of the page size. All its pages exist when it returns: the first

@@ -55,17 +55,6 @@ func (a *Arena) Stats() (Stats, error) {
 	return s, nil
 }
 
-// OrphanBytes is Stats.Orphans without asking the kernel.
-func (a *Arena) OrphanBytes() int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var sum int64
-	for _, m := range a.orphans {
-		sum += int64(len(m.mem))
-	}
-	return sum
-}
-
 // LeaseInfo is one granted data segment, for status output.
 type LeaseInfo struct {
 	SegmentID uint32

@@ -61,6 +61,7 @@ func (a *Arena) NewTable(owner, count uint32) (*Table, error) {
 		a.destroy(m)
 		return nil, err
 	}
+	a.mark(m, owner)
 	t := &Table{
 		segment: a.newSegment(m, id, TableSegment, first, count),
 		owner:   owner, first: first, count: count,

@@ -10,12 +10,9 @@ import (
 	"penstock.dev/penstock/shm/spill"
 )
 
-const (
-	// queueWithoutDisk and queueWithDisk bound the requests of a backlog, beside those in the channels around it. Requests that
-	// wait for a disk are small; each batch among them has given its memory back.
-	queueWithoutDisk = 1
-	queueWithDisk    = 16 << 10
-)
+// mostQueued bounds the requests of a backlog, beside those in the channels around it. They are small; each batch among them that went
+// to the disk has given its memory back.
+const mostQueued = 16 << 10
 
 // Queued is one request on its way to the writer. It belongs to the Backlog until it is handed out.
 type Queued struct {
@@ -33,19 +30,27 @@ type Queued struct {
 	aborted, dropped bool
 }
 
+// NewQueued is a request that has just come.
+func NewQueued(request *pb.WriteRequest) *Queued { return &Queued{request: request} }
+
+// Request is what the client has sent.
+func (q *Queued) Request() *pb.WriteRequest { return q.request }
+
 // inMemory tells whether the batch counts against the high water.
 func (q *Queued) inMemory() bool { return q.disk == nil && q.size > 0 && !q.aborted }
 
-// Backlog is what a client has sent and its writer has not taken, in order. One goroutine owns it; with a disk it moves batches there
-// when too many wait for too long. See Writer.Backlog.
+// Backlog is what a client has sent and its writer has not taken, in order. With a disk one goroutine owns it and moves batches there when
+// too many wait for too long. Without one there is nothing to do, and it is only the channel from which the requests come: see
+// BenchmarkBacklog for what a goroutine in between costs. See Writer.Backlog.
 type Backlog struct {
 	writer *Writer
 	disk   *Disk
 	stream *spill.Stream
 
-	in   <-chan *pb.WriteRequest
-	out  chan *Queued
-	most int
+	in  <-chan *Queued
+	out chan *Queued
+	// requests is out, or in when there is no disk.
+	requests <-chan *Queued
 
 	// handling is the context of the requests; its cause is why the disk fails the writer.
 	handling context.Context
@@ -79,15 +84,17 @@ type writeEnd struct {
 
 // Backlog starts to take requests from in, which the client's end closes. The caller hands what it gets to Handle, and stops the backlog
 // before it closes the writer.
-func (w *Writer) Backlog(ctx context.Context, in <-chan *pb.WriteRequest) *Backlog {
-	b := &Backlog{writer: w, disk: w.options.Disk, in: in, out: make(chan *Queued), most: queueWithoutDisk,
-		stopped: make(chan struct{}), woken: make(chan struct{}, 1)}
-	if b.disk != nil {
-		b.most = queueWithDisk
-		b.stream = b.disk.Store.NewStream(w.sessionID, w.schema)
-	}
+func (w *Writer) Backlog(ctx context.Context, in <-chan *Queued) *Backlog {
+	b := &Backlog{writer: w, disk: w.options.Disk, in: in, requests: in, stopped: make(chan struct{}), woken: make(chan struct{}, 1)}
 	b.handling, b.fail = context.WithCancelCause(ctx)
 	b.stopping, b.stop = context.WithCancel(ctx)
+	if b.disk == nil {
+		close(b.stopped)
+		return b
+	}
+	b.out = make(chan *Queued)
+	b.requests = b.out
+	b.stream = b.disk.Store.NewStream(w.sessionID, w.schema)
 	go b.run()
 	return b
 }
@@ -96,7 +103,7 @@ func (w *Writer) Backlog(ctx context.Context, in <-chan *pb.WriteRequest) *Backl
 func (b *Backlog) Context() context.Context { return b.handling }
 
 // Requests hands the requests out in order. It is closed behind the last one.
-func (b *Backlog) Requests() <-chan *Queued { return b.out }
+func (b *Backlog) Requests() <-chan *Queued { return b.requests }
 
 // Stop ends the backlog and returns what it had not handed out.
 func (b *Backlog) Stop() []*Queued {
@@ -113,11 +120,11 @@ func (b *Backlog) Stop() []*Queued {
 	rest := b.queue
 	for {
 		select {
-		case request, ok := <-b.in:
+		case q, ok := <-b.in:
 			if !ok {
 				return rest
 			}
-			rest = append(rest, &Queued{request: request})
+			rest = append(rest, q)
 		default:
 			return rest
 		}
@@ -143,18 +150,18 @@ func (b *Backlog) step() bool {
 		return false
 	}
 	in := b.in
-	if len(b.queue) >= b.most {
+	if len(b.queue) >= mostQueued {
 		in = nil
 	}
 	alarm, cancel := b.alarm()
 	defer cancel()
 	select {
-	case request, ok := <-in:
+	case q, ok := <-in:
 		if !ok {
 			b.in = nil
 			return true
 		}
-		b.add(request)
+		b.add(q)
 	case out <- head:
 		b.queue[0] = nil
 		b.queue = b.queue[1:]
@@ -172,13 +179,12 @@ func (b *Backlog) step() bool {
 }
 
 // add takes one request in.
-func (b *Backlog) add(request *pb.WriteRequest) {
-	q := &Queued{request: request}
+func (b *Backlog) add(q *Queued) {
 	b.queue = append(b.queue, q)
-	if abort := request.GetAbort(); abort != nil {
+	if abort := q.request.GetAbort(); abort != nil {
 		b.abort(abort.GetEpochId())
 	}
-	submit := request.GetSubmit()
+	submit := q.request.GetSubmit()
 	if b.disk == nil || submit == nil {
 		return
 	}

@@ -40,7 +40,7 @@ type Options struct {
 	Source Source
 	// Account is the one of the session's process.
 	Account *memctl.Account
-	// OrphanBytes is what the client's gauge shows of the arena; nil where there is none.
+	// OrphanBytes is what the client's process still maps of segments whose lease is over; nil where there is none.
 	OrphanBytes func() int64
 	Engine      producer.Engine
 	// Disk is where batches go when the broker takes none; nil: they stay in memory.

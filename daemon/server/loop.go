@@ -25,8 +25,8 @@ type writerLoop struct {
 }
 
 // receive hands on what the client sends. The channel is closed when the client has closed its side or the stream broke.
-func receive(ctx context.Context, stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent]) <-chan *pb.WriteRequest {
-	requests := make(chan *pb.WriteRequest, requestBacklog)
+func receive(ctx context.Context, stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEvent]) <-chan *pipeline.Queued {
+	requests := make(chan *pipeline.Queued, requestBacklog)
 	go func() {
 		defer close(requests)
 		for {
@@ -35,7 +35,7 @@ func receive(ctx context.Context, stream grpc.BidiStreamingServer[pb.WriteReques
 				return
 			}
 			select {
-			case requests <- request:
+			case requests <- pipeline.NewQueued(request):
 			case <-ctx.Done():
 				return
 			}

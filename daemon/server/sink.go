@@ -130,13 +130,15 @@ func (s *Sink) refuse(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteE
 	return stream.Send(&pb.WriteEvent{Event: &pb.WriteEvent_Failed{Failed: &pb.WriterFailed{Error: refusal}}})
 }
 
-func (s *Sink) awaitOpen(ctx context.Context, requests <-chan *pb.WriteRequest) (*pb.OpenWriter, error) {
+func (s *Sink) awaitOpen(ctx context.Context, requests <-chan *pipeline.Queued) (*pb.OpenWriter, error) {
 	timer := time.NewTimer(s.options.OpenTimeout)
 	defer timer.Stop()
 	select {
-	case request, ok := <-requests:
-		if open := request.GetOpen(); ok && open != nil {
-			return open, nil
+	case first, ok := <-requests:
+		if ok {
+			if open := first.Request().GetOpen(); open != nil {
+				return open, nil
+			}
 		}
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "the first request of a writer's stream must be OpenWriter")
 	case <-timer.C:

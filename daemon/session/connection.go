@@ -119,6 +119,7 @@ func (x *Session) equip() (err error) {
 	if err != nil {
 		return fault.New(pb.ErrorKind_BAD_REQUEST, "Hello: %v", err)
 	}
+	o.Arena.Own(x.id, string(x.hello.GetProcessId()))
 	if x.table, err = o.Arena.NewTable(x.id, o.SlotsPerSession); err != nil {
 		return err
 	}

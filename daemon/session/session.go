@@ -62,8 +62,10 @@ func (s *Session) Dialect() encode.Dialect { return s.dialect }
 // Account is that of the client's process; all its sessions share it.
 func (s *Session) Account() *memctl.Account { return s.share.Account() }
 
-// OrphanBytes is what the kernel holds of segments that are in no book any more, whoever maps them.
-func (s *Session) OrphanBytes() int64 { return s.server.options.Arena.OrphanBytes() }
+// OrphanBytes is what the client's process still maps of segments that are in no book any more, those of its earlier sessions included.
+func (s *Session) OrphanBytes() int64 {
+	return s.server.options.Arena.OrphanBytes(string(s.hello.GetProcessId()))
+}
 
 // Claim implements pipeline.Source.
 func (s *Session) Claim(slot, generation uint32) (*shm.Extent, error) {

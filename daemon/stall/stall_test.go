@@ -24,7 +24,8 @@ var secondsFlag = flag.Int("seconds", 3, "how long the broker stands still")
 
 const (
 	topic = "rows"
-	quota = 32 << 20
+	// quota is little more than what is pushed beyond the window at least, so that a few seconds reach it.
+	quota = 8 << 20
 	// The client's window is writer.credit; a batch has less than an extent.
 	extent, window, rows = 256 << 10, 16, 10_000
 
@@ -46,7 +47,7 @@ seal_timeout = "300s"
 [spill]
 mode = "bounded"
 directory = %q
-quota = "32MiB"
+quota = "8MiB"
 high_water = "1MiB"
 patience = "200ms"
 [process]
@@ -141,7 +142,7 @@ func (d *penstockd) diskBytes(t *testing.T) (sum int64) {
 }
 
 // peaks are the greatest figures of a stall.
-type peaks struct{ arena, heap, disk, spilled int64 }
+type peaks struct{ arena, heap, disk, spilled, refused int64 }
 
 // requireBounds looks at everything once.
 func (p *peaks) requireBounds(t *testing.T, d *penstockd, heapBefore int64) {
@@ -151,6 +152,7 @@ func (p *peaks) requireBounds(t *testing.T, d *penstockd, heapBefore int64) {
 	p.heap = max(p.heap, d.heap(t)-heapBefore)
 	p.disk = max(p.disk, d.diskBytes(t))
 	p.spilled = max(p.spilled, int64(s.GetSpill().GetBatchesWritten()))
+	p.refused = max(p.refused, int64(s.GetSpill().GetRefused()))
 	if p.arena > 16<<20 || p.disk > quota || int64(s.GetSpill().GetUsedBytes()) > quota || p.heap > heapGrowth {
 		t.Fatalf("beyond the bounds: %+v, %v", p, s.GetSpill())
 	}
@@ -188,8 +190,9 @@ func TestBrokerStandsStill(t *testing.T) {
 	var most peaks
 	before, pushed := p.Next, 0
 	end := time.Now().Add(time.Duration(*secondsFlag) * time.Second)
-	// A busy machine makes batches slowly; the broker stands until enough of them were pushed.
-	for last := end.Add(daemontest.Deadline); time.Now().Before(end) || (most.spilled == 0 || pushed < 3*window) && time.Now().Before(last); {
+	// A busy machine makes batches slowly; the broker stands until enough of them were pushed and the disk is full.
+	full := func() bool { return most.refused > 0 && pushed >= 3*window }
+	for last := end.Add(2 * daemontest.Deadline); time.Now().Before(end) || !full() && time.Now().Before(last); {
 		p.Push(1, 100*time.Millisecond)
 		most.requireBounds(t, d, heapBefore)
 		pushed = (p.Next - before) / rows
@@ -197,8 +200,8 @@ func TestBrokerStandsStill(t *testing.T) {
 	if err := b.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	if most.spilled == 0 || pushed < 3*window {
-		t.Errorf("%d batches were pushed through the stall, the window has %d; %+v", pushed, window, most)
+	if !full() {
+		t.Errorf("%d batches were pushed through the stall, the window has %d, and the disk was not full: %+v", pushed, window, most)
 	}
 	resumed := time.Now()
 	p.MustPush(1, 2*window)

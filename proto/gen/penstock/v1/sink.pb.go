@@ -3130,7 +3130,7 @@ type AccountReport struct {
 	StateBytes uint64 `protobuf:"varint,6,opt,name=state_bytes,json=stateBytes,proto3" json:"state_bytes,omitempty"`
 	// Batches of the process that lie in spill files.
 	SpilledBytes uint64 `protobuf:"varint,7,opt,name=spilled_bytes,json=spilledBytes,proto3" json:"spilled_bytes,omitempty"`
-	// What the kernel still holds, for whichever process, of segments whose lease is over while a client maps them.
+	// Segments whose lease to this process is over while it, or a child of it, still maps them.
 	OrphanBytes   uint64 `protobuf:"varint,8,opt,name=orphan_bytes,json=orphanBytes,proto3" json:"orphan_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

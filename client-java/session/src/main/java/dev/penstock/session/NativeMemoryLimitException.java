@@ -28,9 +28,8 @@ public final class NativeMemoryLimitException extends DaemonException {
      */
     static NativeMemoryLimitException ofSmallBudget(String peer, long budgetBytes, long segmentBytes) {
         return new NativeMemoryLimitException("the memory budget of this TaskManager is " + budgetBytes + " bytes, and "
-                + peer + " leases segments of " + segmentBytes + " bytes: raise '" + BUDGET_SETTING + "' (or the table"
-                + " option 'penstock.memory.budget') to at least " + segmentBytes + " bytes, or lower arena.segment in"
-                + " penstockd's configuration", null);
+                + peer + " leases segments of " + segmentBytes + " bytes: raise '" + BUDGET_SETTING + "' to at least "
+                + segmentBytes + " bytes, or lower arena.segment in penstockd's configuration", null);
     }
 
     /** The same denial after a wait in vain, thrown now. */

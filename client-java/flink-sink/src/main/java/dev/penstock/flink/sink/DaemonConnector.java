@@ -33,7 +33,7 @@ interface DaemonConnector extends Serializable {
         SessionSettings session =
                 new SessionSettings(
                         settings.resolveSocketDirectory(),
-                        TaskBudget.resolve(settings, context),
+                        TaskBudget.resolve(context),
                         variables.getOrDefault("<tm_id>", "TaskManager") + "@" + host(variables),
                         versions.flink(),
                         versions.jackson(),

@@ -8,37 +8,34 @@ import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 /** The memory budget of this TaskManager process: how many bytes of the daemon's arena its sinks may hold together. */
 final class TaskBudget {
 
+    private static final String SETTING = TaskManagerOptions.TASK_OFF_HEAP_MEMORY.key();
+
     private TaskBudget() {}
 
     /**
-     * The budget in bytes: the option of the table, else the TaskManager's task off-heap memory.
+     * The budget in bytes: the TaskManager's task off-heap memory, and nothing else. All tables of a process share it, so
+     * none of them can set it.
      *
-     * @throws NotNativeException when neither gives one
+     * <p>WriterInitContext has no public way to the TaskManager's configuration, but the class that Flink passes has: its
+     * runtime context.
+     *
+     * @throws NotNativeException when it is 0, or the context is not Flink's
      */
-    static long resolve(WriterSettings settings, WriterInitContext context) throws NotNativeException {
-        long budget = settings.budgetBytes() > 0 ? settings.budgetBytes() : taskOffHeapBytes(context);
+    static long resolve(WriterInitContext context) throws NotNativeException {
+        if (!(runtimeContext(context) instanceof StreamingRuntimeContext runtime)) {
+            throw new NotNativeException("the memory budget of this TaskManager is hidden: " + context.getClass().getName()
+                    + " has no way to '" + SETTING + "'; a sink around Penstock's must pass Flink's own WriterInitContext"
+                    + " on");
+        }
+        long budget = runtime.getTaskManagerRuntimeInfo()
+                .getConfiguration()
+                .get(TaskManagerOptions.TASK_OFF_HEAP_MEMORY)
+                .getBytes();
         if (budget <= 0) {
-            throw new NotNativeException(
-                    "the memory budget of this TaskManager is 0: set '"
-                            + TaskManagerOptions.TASK_OFF_HEAP_MEMORY.key()
-                            + "' in the TaskManager's configuration (for example 128m), or the table option"
-                            + " 'penstock.memory.budget'");
+            throw new NotNativeException("the memory budget of this TaskManager is 0: set '" + SETTING
+                    + "' in the TaskManager's configuration (for example 128m)");
         }
         return budget;
-    }
-
-    /**
-     * WriterInitContext has no public way to the TaskManager's configuration, but the class that Flink passes has: its
-     * runtime context. A context of another class (a test, a wrapping sink) has no answer.
-     */
-    private static long taskOffHeapBytes(WriterInitContext context) {
-        if (runtimeContext(context) instanceof StreamingRuntimeContext runtime) {
-            return runtime.getTaskManagerRuntimeInfo()
-                    .getConfiguration()
-                    .get(TaskManagerOptions.TASK_OFF_HEAP_MEMORY)
-                    .getBytes();
-        }
-        return 0;
     }
 
     /**

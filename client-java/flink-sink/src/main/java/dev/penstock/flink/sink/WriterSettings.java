@@ -11,7 +11,6 @@ import java.time.Duration;
  * @param socketDirectory the folder of the daemon's sockets, or null: the environment variable {@code
  *     PENSTOCK_SOCKET_DIR} of the TaskManager, else {@code /run/penstock}
  * @param connectTimeout bound of the connection to the daemon and of opening a writer
- * @param budgetBytes memory budget of the TaskManager process, or 0: its task off-heap memory
  * @param linger the longest time that a row waits for its batch to fill
  * @param batchRows the most rows of one batch
  * @param warmPool whether the producer of the next epoch is prepared ahead
@@ -20,7 +19,6 @@ public record WriterSettings(
         FallbackMode fallback,
         String socketDirectory,
         Duration connectTimeout,
-        long budgetBytes,
         Duration linger,
         int batchRows,
         boolean warmPool)

@@ -69,7 +69,7 @@ class ExactlyOncePenstockWriterTest {
         WriterSettings s = WriterFixture.settings(10);
         WriterSettings cold =
                 new WriterSettings(
-                        s.fallback(), s.socketDirectory(), s.connectTimeout(), s.budgetBytes(), s.linger(), 10, false);
+                        s.fallback(), s.socketDirectory(), s.connectTimeout(), s.linger(), 10, false);
         try (WriterFixture fixture = new WriterFixture(cold)) {
             fixture.exactlyOnce("p", 0, List.of());
             assertEquals(List.of("abort lingering", "begin 1 p-0-1"), fixture.calls());

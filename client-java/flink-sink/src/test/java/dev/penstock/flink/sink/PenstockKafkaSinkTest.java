@@ -119,12 +119,13 @@ class PenstockKafkaSinkTest {
     }
 
     @Test
-    void withoutBudgetTheReasonNamesTheConfigurationKey() {
+    void aContextThatHidesTheBudgetIsNamed() {
         IOException e =
                 assertThrows(
                         IOException.class,
                         () -> sink(FallbackMode.FAIL, DaemonConnector::local).createWriter(new TestWriterContext()));
         assertTrue(e.getMessage().contains("taskmanager.memory.task.off-heap.size"), e.getMessage());
+        assertTrue(e.getMessage().contains(TestWriterContext.class.getName()), e.getMessage());
     }
 
     @Test
@@ -167,7 +168,7 @@ class PenstockKafkaSinkTest {
                 null,
                 new Properties(),
                 new WriterSettings(
-                        fallback, s.socketDirectory(), s.connectTimeout(), 0, s.linger(), s.batchRows(), true),
+                        fallback, s.socketDirectory(), s.connectTimeout(), s.linger(), s.batchRows(), true),
                 "cat.db.t");
     }
 

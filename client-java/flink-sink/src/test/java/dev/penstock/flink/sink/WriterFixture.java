@@ -49,7 +49,7 @@ final class WriterFixture implements AutoCloseable {
 
     static WriterSettings settings(int batchRows) {
         return new WriterSettings(
-                FallbackMode.STOCK, "/nowhere", Duration.ofSeconds(1), 1 << 20, Duration.ofMillis(10), batchRows, true);
+                FallbackMode.STOCK, "/nowhere", Duration.ofSeconds(1), Duration.ofMillis(10), batchRows, true);
     }
 
     static GenericRowData row(long id, String text) {

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
-import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
@@ -42,15 +41,6 @@ public final class PenstockOptions {
                                     + " of the TaskManager, else "
                                     + WriterSettings.DEFAULT_SOCKET_DIRECTORY
                                     + ".");
-
-    /** The budget of a TaskManager process in the daemon's memory. */
-    public static final ConfigOption<MemorySize> MEMORY_BUDGET =
-            ConfigOptions.key("penstock.memory.budget")
-                    .memoryType()
-                    .noDefaultValue()
-                    .withDescription(
-                            "How much of the daemon's memory one TaskManager process may hold. Unset:"
-                                    + " taskmanager.memory.task.off-heap.size of the TaskManager.");
 
     /**
      * How long a row waits for its batch to fill. Twice stock's producer linger: the batch goes through one more
@@ -90,17 +80,12 @@ public final class PenstockOptions {
     /** The options of a stock connector and those of this class. */
     static Set<ConfigOption<?>> with(Set<ConfigOption<?>> stock) {
         Set<ConfigOption<?>> options = new HashSet<>(stock);
-        options.addAll(
-                Set.of(ENABLED, FALLBACK, SOCKET_DIR, MEMORY_BUDGET, LINGER, BATCH_ROWS, CONNECT_TIMEOUT, WARM_POOL));
+        options.addAll(Set.of(ENABLED, FALLBACK, SOCKET_DIR, LINGER, BATCH_ROWS, CONNECT_TIMEOUT, WARM_POOL));
         return options;
     }
 
     /** Checks the values and makes the writers' settings of them. */
     static WriterSettings settings(ReadableConfig options) {
-        long budget = options.getOptional(MEMORY_BUDGET).map(MemorySize::getBytes).orElse(0L);
-        if (options.getOptional(MEMORY_BUDGET).isPresent() && budget == 0) {
-            throw invalid(MEMORY_BUDGET, budget, "a size above 0, or leave the option away");
-        }
         int rows = options.get(BATCH_ROWS);
         if (rows < 1) {
             throw invalid(BATCH_ROWS, rows, "at least 1");
@@ -109,7 +94,6 @@ public final class PenstockOptions {
                 options.get(FALLBACK),
                 options.get(SOCKET_DIR),
                 positive(options, CONNECT_TIMEOUT),
-                budget,
                 positive(options, LINGER),
                 rows,
                 options.get(WARM_POOL));

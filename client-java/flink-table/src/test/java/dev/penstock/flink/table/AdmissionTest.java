@@ -135,7 +135,6 @@ class AdmissionTest {
                                 Map.of(
                                         "penstock.fallback", "fail",
                                         "penstock.socket-dir", "/s",
-                                        "penstock.memory.budget", "64m",
                                         "penstock.linger", "7 ms",
                                         "penstock.batch.rows", "5",
                                         "penstock.connect-timeout", "3 s",
@@ -143,7 +142,7 @@ class AdmissionTest {
                         .settings();
         assertEquals(
                 new WriterSettings(
-                        FallbackMode.FAIL, "/s", Duration.ofSeconds(3), 64 << 20, Duration.ofMillis(7), 5, false),
+                        FallbackMode.FAIL, "/s", Duration.ofSeconds(3), Duration.ofMillis(7), 5, false),
                 settings);
         assertEquals(Optional.empty(), Optional.ofNullable(admit(Map.of()).settings().socketDirectory()));
     }
@@ -152,7 +151,6 @@ class AdmissionTest {
     @CsvSource({
         "penstock.batch.rows, 0",
         "penstock.linger, 0 ms",
-        "penstock.memory.budget, 0 b",
         "penstock.fallback, perhaps",
         "penstock.nobody.knows, 1"
     })
@@ -164,6 +162,18 @@ class AdmissionTest {
             messages.append(t.getMessage());
         }
         assertTrue(messages.toString().contains(key), messages.toString());
+    }
+
+    /** The budget is the TaskManager's, whatever its tables: 'taskmanager.memory.task.off-heap.size' is the only setting. */
+    @Test
+    void aBudgetOfATableIsAnUnknownOption() {
+        Map<String, String> options = SinkTables.options(Map.of("penstock.memory.budget", "64m"));
+        Throwable e = assertThrows(ValidationException.class, () -> SinkTables.sink(options));
+        while (e.getCause() != null) {
+            e = e.getCause();
+        }
+        assertTrue(e.getMessage().startsWith("Unsupported options found for 'penstock-kafka'."), e.getMessage());
+        assertTrue(e.getMessage().contains("Unsupported options:\n\npenstock.memory.budget\n"), e.getMessage());
     }
 
     private static NativePlan admit(Map<String, String> changes) throws NotNative {

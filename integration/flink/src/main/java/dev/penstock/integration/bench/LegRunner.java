@@ -85,7 +85,6 @@ final class LegRunner implements AutoCloseable {
 
     private String penstock(String warmPool) {
         return "'connector' = 'penstock-kafka', 'penstock.fallback' = 'fail', 'penstock.socket-dir' = '"
-                + daemon.directory() + "', 'penstock.memory.budget' = '256mb'"
-                + ", 'penstock.warm-pool' = '" + warmPool + "'";
+                + daemon.directory() + "', 'penstock.warm-pool' = '" + warmPool + "'";
     }
 }

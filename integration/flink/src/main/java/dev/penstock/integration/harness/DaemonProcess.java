@@ -29,7 +29,7 @@ public final class DaemonProcess implements AutoCloseable {
     private final Path faults;
     private ChildProcess process;
 
-    private DaemonProcess(String listenKeys, Path binary) {
+    private DaemonProcess(String listenKeys, String sections, Path binary) {
         this.binary = binary;
         folder = Workspace.temporary("daemon");
         sockets = folder.resolve("run");
@@ -46,7 +46,8 @@ public final class DaemonProcess implements AutoCloseable {
                     shutdown_grace = "2s"
                     [metrics]
                     listen = ""
-                    """.formatted(sockets, listenKeys));
+                    %s
+                    """.formatted(sockets, listenKeys, sections));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -54,21 +55,30 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Starts a daemon and waits until it is ready to serve. */
     public static DaemonProcess start() {
-        return start("", Workspace.daemonBinary());
+        return start("");
+    }
+
+    /**
+     * Starts a daemon with more than the defaults and waits until it is ready to serve.
+     *
+     * @param sections of the configuration, other than listen, process and metrics
+     */
+    public static DaemonProcess start(String sections) {
+        return start("", sections, Workspace.daemonBinary());
     }
 
     /** Starts the daemon of tests, which does what {@link #faults} says. */
     public static DaemonProcess startWithFaults() {
-        return start("", Workspace.faultyDaemonBinary());
+        return start("", "", Workspace.faultyDaemonBinary());
     }
 
     /** Starts a daemon that allows only a user id that nobody has, and waits until it listens. */
     public static DaemonProcess startForStrangers() {
-        return start("allow_uids = [424242]\nallow_gids = [424242]", Workspace.daemonBinary());
+        return start("allow_uids = [424242]\nallow_gids = [424242]", "", Workspace.daemonBinary());
     }
 
-    private static DaemonProcess start(String listenKeys, Path binary) {
-        DaemonProcess daemon = new DaemonProcess(listenKeys, binary);
+    private static DaemonProcess start(String listenKeys, String sections, Path binary) {
+        DaemonProcess daemon = new DaemonProcess(listenKeys, sections, binary);
         try {
             daemon.launch();
             return daemon;

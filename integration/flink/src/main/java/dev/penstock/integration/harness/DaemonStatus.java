@@ -22,6 +22,11 @@ public record DaemonStatus(JsonNode json) {
         return number(json.path("memory"), protoField);
     }
 
+    /** A field of SpillStatus, by its name in diagnostics.proto. */
+    public long spill(String protoField) {
+        return number(json.path("spill"), protoField);
+    }
+
     /** The identity of this life of the daemon, in hexadecimal as in the names of its segments. */
     public String arenaId() {
         return Long.toHexString(Long.parseUnsignedLong(text(json, "arena_id")));

@@ -22,10 +22,15 @@ public final class ProcessBed implements AutoCloseable {
      * @param slots for each TaskManager
      */
     public static ProcessBed start(int taskManagers, int slots) {
+        return start(taskManagers, slots, "");
+    }
+
+    /** Likewise, with these sections in the daemon's configuration. */
+    public static ProcessBed start(int taskManagers, int slots, String daemonSections) {
         BrokerProcess broker = BrokerProcess.start();
         DaemonProcess daemon = null;
         try {
-            daemon = DaemonProcess.start();
+            daemon = DaemonProcess.start(daemonSections);
             FlinkCluster cluster = FlinkCluster.start(taskManagers, slots,
                     Map.of(DaemonProcess.DIRECTORY_VARIABLE, daemon.directory().toString()));
             return new ProcessBed(broker, daemon, cluster);

@@ -67,7 +67,7 @@ enum Committers {
             return stock.createCommitter(context);
         }
         WriterSettings settings =
-                new WriterSettings(FallbackMode.STOCK, null, Duration.ofSeconds(1), 0, Duration.ZERO, 1, true);
+                new WriterSettings(FallbackMode.STOCK, null, Duration.ofSeconds(1), Duration.ZERO, 1, true);
         NativePlan plan = new NativePlan(OpenWriter.newBuilder().setTopic(prefix).build().toByteArray(),
                 RowType.of(new BigIntType()), DeliveryGuarantee.EXACTLY_ONCE,
                 prefix, properties, settings, "t");
