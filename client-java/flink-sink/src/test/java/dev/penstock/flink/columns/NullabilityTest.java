@@ -3,6 +3,8 @@ package dev.penstock.flink.columns;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.penstock.proto.v1.AvroFormat;
+import dev.penstock.proto.v1.ChangelogJsonFormat;
+import dev.penstock.proto.v1.CsvFormat;
 import dev.penstock.proto.v1.Format;
 import dev.penstock.proto.v1.JsonFormat;
 import dev.penstock.proto.v1.OpenWriter;
@@ -45,7 +47,27 @@ class NullabilityTest {
         assertEquals(List.of(false, false, false, false), nullable(type, alone));
     }
 
+    /** As in Flink 2.0; csv and raw look for nulls themselves. */
+    @Test
+    void keepsNotNullInColumnsOfJsonWhereGettersDoNotLook() {
+        LogicalType full = new IntType(false);
+        RowType type = RowType.of(false, full, RowType.of(full));
+        Format json = Format.newBuilder().setJson(JsonFormat.getDefaultInstance()).build();
+        Format wrapped = Format.newBuilder().setChangelogJson(ChangelogJsonFormat.getDefaultInstance()).build();
+        Format csv = Format.newBuilder().setCsv(CsvFormat.getDefaultInstance()).build();
+        RowType dropped = RowType.of(false, new IntType(), RowType.of(new IntType()));
+        for (Format format : List.of(json, wrapped)) {
+            OpenWriter open = OpenWriter.newBuilder().setValueFormat(format).build();
+            assertEquals(type, Nullability.columns(type, open, false));
+            assertEquals(dropped, Nullability.columns(type, open, true));
+        }
+        assertEquals(dropped, Nullability.columns(type, OpenWriter.newBuilder().setValueFormat(csv).build(), false));
+        RecordShape shape = RecordShape.newBuilder().setKeyFormat(json).addKeyColumns(0).addValueColumns(1).build();
+        OpenWriter keyed = OpenWriter.newBuilder().setValueFormat(csv).setShape(shape).build();
+        assertEquals(RowType.of(false, full, RowType.of(new IntType())), Nullability.columns(type, keyed, false));
+    }
+
     private static List<Boolean> nullable(RowType type, OpenWriter open) {
-        return Nullability.columns(type, open).getChildren().stream().map(LogicalType::isNullable).toList();
+        return Nullability.columns(type, open, true).getChildren().stream().map(LogicalType::isNullable).toList();
     }
 }

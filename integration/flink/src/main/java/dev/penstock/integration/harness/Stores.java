@@ -34,15 +34,17 @@ public final class Stores {
         return folder.resolve(file);
     }
 
-    /** A store that trusts the certificate of a key store of this folder. */
-    public Path trust(String file, String type, Path key) {
+    /** A store that trusts the certificates of key stores of this folder. */
+    public Path trust(String file, String type, Path... keys) {
         String certificate = folder.resolve(file + ".cer").toString();
-        run(key.getFileName().toString(), List.of("-exportcert", "-rfc", "-alias", "me", "-file", certificate));
-        run(file, List.of("-importcert", "-noprompt", "-alias", "ca", "-storetype", type, "-file", certificate));
+        for (int i = 0; i < keys.length; i++) {
+            run(keys[i].getFileName().toString(), List.of("-exportcert", "-rfc", "-alias", "me", "-file", certificate));
+            run(file, List.of("-importcert", "-noprompt", "-alias", "ca" + i, "-storetype", type, "-file", certificate));
+        }
         return folder.resolve(file);
     }
 
-    /** The certificate of a trust store of this folder as PEM. */
+    /** The certificate of a trust store of this folder as PEM; the last one, if it has several. */
     public static Path certificateOf(Path trust) {
         return trust.resolveSibling(trust.getFileName() + ".cer");
     }

@@ -36,9 +36,20 @@ public final class Users {
     /** Lets a user do one thing with the resources whose name begins so. */
     public static void allow(String bootstrapServers, String user, AclOperation operation, ResourceType type,
             String prefix) {
+        rule(bootstrapServers, user, operation, AclPermissionType.ALLOW, type, prefix);
+    }
+
+    /** Forbids it, whatever else is allowed. */
+    public static void deny(String bootstrapServers, String user, AclOperation operation, ResourceType type,
+            String prefix) {
+        rule(bootstrapServers, user, operation, AclPermissionType.DENY, type, prefix);
+    }
+
+    private static void rule(String bootstrapServers, String user, AclOperation operation, AclPermissionType permission,
+            ResourceType type, String prefix) {
         Collection<AclBinding> rights = List.of(new AclBinding(
                 new ResourcePattern(type, prefix, PatternType.PREFIXED),
-                new AccessControlEntry("User:" + user, "*", operation, AclPermissionType.ALLOW)));
+                new AccessControlEntry("User:" + user, "*", operation, permission)));
         with(bootstrapServers, admin -> admin.createAcls(rights).all());
     }
 

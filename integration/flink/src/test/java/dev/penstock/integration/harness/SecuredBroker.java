@@ -9,8 +9,8 @@ import org.apache.kafka.common.resource.ResourceType;
 
 /**
  * A broker that is reached by SASL_SSL with SCRAM and by mutual TLS. Its plaintext listener is for the tests
- * themselves, which may do everything; so may alice and the client certificate. Bob may write topics and transactions
- * whose names begin with {@link #BOBS}.
+ * themselves, which may do everything; so may alice and the client certificate. Bob and carol, who has a certificate
+ * too, may write topics and transactions whose names begin with {@link #BOBS} and {@link #CAROLS}.
  */
 public final class SecuredBroker implements AutoCloseable {
     /** Holds what quoting and escaping could trip over; all secrets of this test bed hold the word planted. */
@@ -25,6 +25,14 @@ public final class SecuredBroker implements AutoCloseable {
     /** The prefix of what bob may write. */
     public static final String BOBS = "bobs";
 
+    /** The prefix of what carol may write. */
+    public static final String CAROLS = "carols";
+
+    /** What carol may write and not describe: DESCRIBE comes with WRITE, so it is denied. */
+    public static final String HIDDEN = CAROLS + "-hidden";
+
+    private static final String CAROL = "CN=carol";
+
     private final Path folder = Workspace.temporary("stores");
     private final BrokerProcess broker;
     private final Topics topics;
@@ -34,7 +42,8 @@ public final class SecuredBroker implements AutoCloseable {
         Path server = stores.key("server.p12", "PKCS12", "broker");
         stores.trust("trust.jks", "JKS", server);
         Path client = stores.key("client.p12", "PKCS12", "client", "-J-Dkeystore.pkcs12.legacy");
-        Path clients = stores.trust("clients.p12", "PKCS12", client);
+        Path carol = stores.key("carol.p12", "PKCS12", "carol");
+        Path clients = stores.trust("clients.p12", "PKCS12", client, carol);
         stores.key("foreign.jks", "JKS", "foreign");
 
         Map<String, String> tls = store("keystore", server);
@@ -54,8 +63,15 @@ public final class SecuredBroker implements AutoCloseable {
         for (String user : List.of("alice", "bob")) {
             Users.add(broker.bootstrapServers(), user, USER_PASSWORD);
         }
-        Users.allow(broker.bootstrapServers(), "bob", AclOperation.WRITE, ResourceType.TOPIC, BOBS);
-        Users.allow(broker.bootstrapServers(), "bob", AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, BOBS);
+        allowToWrite("bob", BOBS);
+        allowToWrite(CAROL, CAROLS);
+        Users.deny(broker.bootstrapServers(), CAROL, AclOperation.DESCRIBE, ResourceType.TOPIC, HIDDEN);
+    }
+
+    private void allowToWrite(String user, String prefix) {
+        for (ResourceType type : List.of(ResourceType.TOPIC, ResourceType.TRANSACTIONAL_ID)) {
+            Users.allow(broker.bootstrapServers(), user, AclOperation.WRITE, type, prefix);
+        }
     }
 
     /** Starts the broker and waits until it is ready. */
@@ -94,10 +110,19 @@ public final class SecuredBroker implements AutoCloseable {
         return properties;
     }
 
+    /** As {@link #mutual} with carol's key. */
+    public Map<String, String> mutualAsCarol() {
+        return mutual("carol.p12");
+    }
+
     /** As {@link #mutual} with a key that the broker does not trust. */
     public Map<String, String> foreign() {
+        return mutual("foreign.jks");
+    }
+
+    private Map<String, String> mutual(String keyStore) {
         Map<String, String> properties = mutual();
-        properties.putAll(store("keystore", folder.resolve("foreign.jks")));
+        properties.putAll(store("keystore", folder.resolve(keyStore)));
         return properties;
     }
 

@@ -74,6 +74,7 @@ class SecurityTest {
         return Stream.of(
                 new Way("scram-512", broker.scram("SCRAM-SHA-512", "alice", SecuredBroker.USER_PASSWORD)),
                 new Way("mutual", broker.mutual()),
+                new Way(SecuredBroker.CAROLS, broker.mutualAsCarol()),
                 new Way(SecuredBroker.BOBS, broker.scram("SCRAM-SHA-512", "bob", SecuredBroker.USER_PASSWORD)));
     }
 
@@ -166,10 +167,26 @@ class SecurityTest {
         assertTrue(failures.contains("grant WRITE on transactional ids"), failures);
     }
 
+    /** Whom a topic is hidden from cannot write it by any client, since nobody tells where its partitions are. */
+    @Test
+    void aTopicThatMayNotBeDescribedIsRefused() {
+        String topic = broker.topics().create(SecuredBroker.HIDDEN, 1);
+        Map<String, String> properties = broker.mutualAsCarol();
+        String failures = failuresOf(topic, topic, properties);
+        assertTrue(failures.contains("grant WRITE on the topic, and do not deny it DESCRIBE"), failures);
+        failures = failuresOf(Sink.STOCK, topic, topic, properties);
+        assertTrue(failures.contains("TopicAuthorizationException"), failures);
+        assertEquals(List.of(), broker.topics().openTransactions(topic));
+    }
+
     private static String failuresOf(String topic, String prefix, Map<String, String> properties) {
+        return failuresOf(Sink.PENSTOCK, topic, prefix, properties);
+    }
+
+    private static String failuresOf(Sink sink, String topic, String prefix, Map<String, String> properties) {
         FlinkJob job = bed.job(1, 500).set("restart-strategy.type", "none")
                 .submit(Tables.bids(100, 0)
-                        + sink("id BIGINT", topic, "exactly-once", properties)
+                        + sink(sink, "id BIGINT", topic, "exactly-once", properties)
                                 .replace("id-prefix' = '" + topic, "id-prefix' = '" + prefix)
                         + "INSERT INTO sink SELECT auction FROM bids;\n");
         assertEquals("FAILED", job.awaitEnd(Bed.JOB_TIMEOUT));
@@ -181,10 +198,14 @@ class SecurityTest {
     }
 
     private static String sink(String columns, String topic, String guarantee, Map<String, String> properties) {
+        return sink(Sink.PENSTOCK, columns, topic, guarantee, properties);
+    }
+
+    private static String sink(Sink sink, String columns, String topic, String guarantee, Map<String, String> properties) {
         String more = new TreeMap<>(properties).entrySet().stream()
                 .map(e -> ", 'properties." + e.getKey() + "' = '" + e.getValue().replace("'", "''") + "'")
                 .collect(Collectors.joining());
-        return Tables.sink(columns, Sink.PENSTOCK.options(bed.daemon()), topic, guarantee, more);
+        return Tables.sink(columns, sink.options(bed.daemonOf(sink)), topic, guarantee, more);
     }
 
     private static void requireNoSecret(String where, String text) {
