@@ -19,16 +19,22 @@ final class JobFailure {
 
     /** Runs the job, which must fail, and requires all words in what Flink tells of its failures. */
     static void require(SqlJob job, String script, List<String> expected) {
-        String failures = failuresOf(job, script);
-        for (int again = 0; again < 3 && failures.contains(LOST_EVENT); again++) {
-            failures = failuresOf(job, script);
-        }
+        String failures = of(job, script);
         for (String word : expected) {
             assertTrue(failures.contains(word), "no \"" + word + "\" in: " + failures);
         }
     }
 
-    private static String failuresOf(SqlJob job, String script) {
+    /** Runs the job, which must fail, and returns what Flink tells of its failures. */
+    static String of(SqlJob job, String script) {
+        String failures = once(job, script);
+        for (int again = 0; again < 3 && failures.contains(LOST_EVENT); again++) {
+            failures = once(job, script);
+        }
+        return failures;
+    }
+
+    private static String once(SqlJob job, String script) {
         FlinkJob submitted = job.set("restart-strategy.type", "none").submit(script);
         assertEquals("FAILED", submitted.awaitEnd(Bed.JOB_TIMEOUT));
         return submitted.failures();
