@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -227,18 +226,4 @@ func (b *Broker) LogTail(lines int) string {
 		fmt.Fprintf(&all, "--- %s\n%s\n", name, strings.Join(text, "\n"))
 	}
 	return all.String()
-}
-
-// freePorts finds ports that nobody listens on now. All are held until the last is found, so that they differ.
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }

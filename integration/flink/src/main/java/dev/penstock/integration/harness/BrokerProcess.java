@@ -35,7 +35,7 @@ public final class BrokerProcess implements AutoCloseable {
 
     private BrokerProcess(Path folder, BrokerRelease release, List<BrokerListener> listeners,
             Map<String, String> more) {
-        int[] ports = Workspace.freePorts(2 + listeners.size());
+        int[] ports = FreePorts.find(2 + listeners.size());
         for (int i = 0; i < listeners.size(); i++) {
             addresses.put(listeners.get(i).name(), "127.0.0.1:" + ports[2 + i]);
         }

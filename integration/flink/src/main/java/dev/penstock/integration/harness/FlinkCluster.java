@@ -32,7 +32,7 @@ public final class FlinkCluster implements AutoCloseable {
     private FlinkCluster(int slotsPerTaskManager, Map<String, String> environment, String classPath) {
         this.environment = environment;
         this.classPath = classPath;
-        int[] ports = Workspace.freePorts(2);
+        int[] ports = FreePorts.find(2);
         rest = new FlinkRest("127.0.0.1", ports[1]);
         try {
             Files.createDirectories(folder.resolve("conf"));

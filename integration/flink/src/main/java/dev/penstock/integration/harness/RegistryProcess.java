@@ -23,7 +23,7 @@ public final class RegistryProcess implements AutoCloseable {
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
 
     private final Path folder = Workspace.temporary("registry");
-    private final int port = Workspace.freePorts(1)[0];
+    private final int port = FreePorts.one();
     private final HttpClient http = HttpClient.newHttpClient();
     private ChildProcess process;
 

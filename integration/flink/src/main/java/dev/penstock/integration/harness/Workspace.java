@@ -2,14 +2,10 @@ package dev.penstock.integration.harness;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** The source tree, its output folders, and places for what one run needs. */
@@ -78,31 +74,6 @@ public final class Workspace {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         } catch (IOException | UncheckedIOException e) {
             System.err.println("cannot delete " + folder + ": " + e);
-        }
-    }
-
-    /** Different TCP ports of the loopback interface that were free a moment ago. */
-    public static int[] freePorts(int count) {
-        Set<ServerSocket> sockets = new LinkedHashSet<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            return sockets.stream().mapToInt(ServerSocket::getLocalPort).toArray();
-        } catch (IOException e) {
-            throw new UncheckedIOException("no free port", e);
-        } finally {
-            for (ServerSocket socket : sockets) {
-                closeQuietly(socket);
-            }
-        }
-    }
-
-    private static void closeQuietly(ServerSocket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,9 +1,9 @@
 package dev.penstock.integration.minicluster;
 
 import dev.penstock.integration.harness.DaemonProcess;
+import dev.penstock.integration.harness.FreePorts;
 import dev.penstock.integration.harness.LocalCluster;
 import dev.penstock.integration.harness.SqlJob;
-import dev.penstock.integration.harness.Workspace;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -78,7 +78,7 @@ class BadInputTest {
                         "auction, MAP[CASE WHEN auction = 5 THEN CAST(NULL AS STRING) ELSE 'k' END, 1]", null, Map.of(),
                         "", List.of("map", "key", "null")),
                 new Case("broker down at start", id, auction, null, Map.of(),
-                        ", 'properties.bootstrap.servers' = '127.0.0.1:" + Workspace.freePorts(1)[0] + "'"
+                        ", 'properties.bootstrap.servers' = '127.0.0.1:" + FreePorts.one() + "'"
                                 + SHORT_BLOCK, List.of("Timeout expired", "InitProducerId")));
     }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.penstock.integration.harness.FreePorts;
 import dev.penstock.integration.harness.RegistryProcess;
-import dev.penstock.integration.harness.Workspace;
 import dev.penstock.integration.judge.TopicReader;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -181,7 +181,7 @@ class SchemaRegistryTest {
     @Test
     void aRegistryThatCannotBeReachedEndsTheJob() {
         String topic = Bed.topics().create("unreachable", 1);
-        String url = "http://127.0.0.1:" + Workspace.freePorts(1)[0];
+        String url = "http://127.0.0.1:" + FreePorts.one();
         JobFailure.require(bed.job(1, 300), script(topic, url, ", 'avro-confluent.subject' = 'mine'"),
                 List.of("subject 'mine'", url + " could not be asked for", "Connection refused", "'url'"));
         assertEquals(List.of(), ids(topic));
