@@ -151,6 +151,10 @@ $(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
 bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors (LAYOUT=words)
 	$(INTEGRATION_JAVA) -Dbundle.layout="$(LAYOUT)" dev.penstock.integration.distribution.BundleCheck
 
+.PHONY: newcomer-check
+newcomer-check: ## A fresh clone in an empty home with what README.md names: make demo, make test (PARTS="demo test" MAVEN_SETTINGS=file KEEP=1)
+	PARTS="$(PARTS)" MAVEN_SETTINGS="$(MAVEN_SETTINGS)" KEEP="$(KEEP)" $(ROOT)/integration/newcomer/check.sh
+
 RESTARTS ?=
 SUBMITS ?=
 
