@@ -148,7 +148,9 @@ $(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
 	@touch $@
 
 .PHONY: bundle-check
-bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors (LAYOUT=words)
+bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors, TLS and protobuf too (LAYOUT=words)
+	@mkdir -p $(DISTRIBUTION)/messages && cd $(INTEGRATION_TARGET)/classes && \
+	  $(if $(JDK),$(JDK)/bin/)jar --create --file $(DISTRIBUTION)/messages/messages.jar dev/penstock/integration/nexmark/messages
 	$(INTEGRATION_JAVA) -Dbundle.layout="$(LAYOUT)" dev.penstock.integration.distribution.BundleCheck
 
 # The browser of web-ui-check.
