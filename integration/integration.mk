@@ -148,8 +148,28 @@ $(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
 	@touch $@
 
 .PHONY: bundle-check
-bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors (LAYOUT=words)
+bundle-check: integration-classpath distribution ## The one jar in Flink's own distribution, in lib/ and by ADD JAR, beside both Kafka connectors, TLS and protobuf too (LAYOUT=words)
+	@mkdir -p $(DISTRIBUTION)/messages && cd $(INTEGRATION_TARGET)/classes && \
+	  $(if $(JDK),$(JDK)/bin/)jar --create --file $(DISTRIBUTION)/messages/messages.jar dev/penstock/integration/nexmark/messages
 	$(INTEGRATION_JAVA) -Dbundle.layout="$(LAYOUT)" dev.penstock.integration.distribution.BundleCheck
+
+# The browser of web-ui-check.
+CHROMIUM = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
+WEBUI := $(ROOT)/integration/webui
+
+.PHONY: chromium
+chromium:
+	@test -x "$(CHROMIUM)" || { echo "web-ui-check needs Chromium, found '$(CHROMIUM)' (Debian, Ubuntu: package chromium); CHROMIUM=path names another one" >&2; exit 1; }
+
+.PHONY: web-ui-check
+web-ui-check: chromium integration-classpath distribution ## A native job in Flink's own web UI, seen by a headless browser: name, metrics, out/web-ui.png (CHROMIUM=path)
+	@mkdir -p $(BUILD)/tools
+	cd $(WEBUI) && go vet ./... && go test ./... && go build -o $(BUILD)/tools/webui .
+	$(INTEGRATION_JAVA) -Dwebui.chromium=$(CHROMIUM) dev.penstock.integration.distribution.WebUiCheck
+
+.PHONY: newcomer-check
+newcomer-check: ## A fresh clone in an empty home with what README.md names: make demo, make test (PARTS="demo test" MAVEN_SETTINGS=file KEEP=1)
+	PARTS="$(PARTS)" MAVEN_SETTINGS="$(MAVEN_SETTINGS)" KEEP="$(KEEP)" $(ROOT)/integration/newcomer/check.sh
 
 RESTARTS ?=
 SUBMITS ?=

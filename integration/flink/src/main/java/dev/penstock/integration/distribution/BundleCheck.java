@@ -1,13 +1,11 @@
 package dev.penstock.integration.distribution;
 
 import dev.penstock.integration.distribution.Layout.Writes;
-import dev.penstock.integration.harness.BrokerProcess;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.FlinkCluster;
 import dev.penstock.integration.harness.ResultFile;
+import dev.penstock.integration.harness.SecuredBroker;
 import dev.penstock.integration.harness.SqlJob;
-import dev.penstock.integration.harness.Topics;
-import dev.penstock.integration.judge.TopicContents.RowId;
 import dev.penstock.integration.judge.TopicJudge;
 import dev.penstock.integration.judge.Verdict;
 import java.io.IOException;
@@ -33,11 +31,10 @@ public final class BundleCheck {
             CREATE TABLE numbers (id BIGINT, word STRING) WITH (
               'connector' = 'datagen', 'fields.id.kind' = 'sequence', 'fields.id.start' = '0', 'fields.id.end' = '${last}'
             );
-            CREATE TABLE sink (id BIGINT, word STRING) WITH (
+            CREATE TABLE sink (${columns}) WITH (
               'connector' = 'penstock-kafka', 'penstock.fallback' = '${fallback}',
               'topic' = '${topic}',
-              'properties.bootstrap.servers' = '${brokers}',
-              'format' = 'json',
+              ${options},
               'sink.delivery-guarantee' = 'exactly-once',
               'sink.transactional-id-prefix' = '${topic}'
             );
@@ -46,15 +43,13 @@ public final class BundleCheck {
             """;
 
     private final Distribution flink;
-    private final BrokerProcess broker;
-    private final Topics topics;
+    private final SecuredBroker broker;
     private final DaemonProcess daemon;
     private final Map<String, Object> results = new LinkedHashMap<>();
 
-    private BundleCheck(Distribution flink, BrokerProcess broker, Topics topics, DaemonProcess daemon) {
+    private BundleCheck(Distribution flink, SecuredBroker broker, DaemonProcess daemon) {
         this.flink = flink;
         this.broker = broker;
-        this.topics = topics;
         this.daemon = daemon;
     }
 
@@ -69,10 +64,9 @@ public final class BundleCheck {
             System.exit(2);
         }
         boolean good;
-        try (BrokerProcess broker = BrokerProcess.start();
-                Topics topics = new Topics(broker.bootstrapServers());
+        try (SecuredBroker broker = SecuredBroker.start();
                 DaemonProcess daemon = DaemonProcess.start()) {
-            BundleCheck check = new BundleCheck(flink, broker, topics, daemon);
+            BundleCheck check = new BundleCheck(flink, broker, daemon);
             good = check.run(layouts);
             ResultFile.write("bundle-check", check.results);
         }
@@ -105,13 +99,14 @@ public final class BundleCheck {
     }
 
     private boolean runOne(Layout layout, FlinkCluster cluster) throws IOException {
-        String topic = topics.create("bundle", 1);
+        String topic = broker.topics().create("bundle", 1);
         boolean ours = layout.writes() == Writes.PENSTOCK;
         String script = SqlJob.fill(SCRIPT, Map.of("jars", layout.statements(), "topic", topic,
-                "brokers", broker.bootstrapServers(), "last", Long.toString(ROWS - 1), "fallback", ours ? "fail" : "stock"));
+                "columns", layout.work().columns(), "options", layout.work().options(broker, layout.shadesKafka()),
+                "last", Long.toString(ROWS - 1), "fallback", ours ? "fail" : "stock"));
         long before = daemon.status().counter("rows");
         String said = new SqlClient(flink.sqlClientClassPath(layout.lib()), cluster).run(script, layout.options());
-        TopicJudge judge = new TopicJudge(broker.bootstrapServers(), RowId.jsonField("id", 0), false);
+        TopicJudge judge = new TopicJudge(broker.bootstrapServers(), layout.work().rowId(), false);
         Verdict verdict = judge.judge(judge.read(topic), ROWS);
         long rows = daemon.status().counter("rows") - before;
         boolean named = said.contains("[fallback: the class org.apache.kafka.");

@@ -43,6 +43,11 @@ final class Distribution {
         return in("jars").only(name + "-\\d.*\\.jar");
     }
 
+    /** A user's jar with the classes of protobuf messages. */
+    Path messages() {
+        return in("messages").only("messages\\.jar");
+    }
+
     private JarFolder in(String name) {
         return new JarFolder(folder.resolve(name), REMEDY);
     }

@@ -1,2 +1,2 @@
-/** {@code make bundle-check}: Penstock's one jar in Flink's own distribution, in each place where a user may put it. */
+/** Penstock's one jar in Flink's own distribution: in each place where a user may put it, and as its web UI shows it. */
 package dev.penstock.integration.distribution;
