@@ -11,10 +11,11 @@ const (
 )
 
 // credit is how many bytes of parked batches the writer may have outstanding now; 0: as many as it was opened with, because the pace
-// of the broker is not known.
-func credit(p *pace.Pace, opened int64) int64 {
+// of the broker is not known, or because there is a disk: what the pace allows is less than its high water, so that nothing would ever go
+// there.
+func credit(p *pace.Pace, opened int64, disk *Disk) int64 {
 	bytes := p.Known()
-	if bytes == 0 {
+	if bytes == 0 || disk != nil {
 		return 0
 	}
 	return min(max(bytes/creditShare, leastCredit), opened)

@@ -40,7 +40,7 @@ func (w *Writer) progress() *pb.WriterProgress {
 		BytesEncoded:     w.totals.bytes,
 		EncodeNanos:      w.totals.encodeNanos,
 		ProduceNanos:     w.totals.produceNanos,
-		CreditBytes:      uint64(credit(w.pace, w.options.Limits.CreditBytes)),
+		CreditBytes:      uint64(credit(w.pace, w.options.Limits.CreditBytes, w.options.Disk)),
 		Account:          w.account(),
 	}
 }
