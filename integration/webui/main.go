@@ -17,6 +17,8 @@ import (
 const (
 	width  = 1600
 	height = 1400
+	// visit is how long one look at the page may take.
+	visit = 30 * time.Second
 )
 
 // question is what the page is asked.
@@ -69,11 +71,24 @@ func check(browser string, timeout time.Duration, q question) error {
 	return err
 }
 
+// ask opens the page until it has everything: it looks once for the metrics that there are to choose, and the JobManager may not have
+// collected them by then.
 func ask(tab context.Context, timeout time.Duration, q question) error {
-	ctx, cancel := context.WithTimeout(tab, timeout)
-	defer cancel()
+	for end := time.Now().Add(timeout); ; {
+		ctx, cancel := context.WithTimeout(tab, min(visit, time.Until(end)))
+		err := look(ctx, q)
+		cancel()
+		if err == nil || time.Until(end) < pause {
+			return err
+		}
+	}
+}
+
+// look is one visit.
+func look(ctx context.Context, q question) error {
 	p := page{ctx}
-	if err := chromedp.Do(ctx, chromedp.Navigate(q.address)); err != nil {
+	// Navigating to the fragment of a page that is open would load nothing.
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(q.address)); err != nil {
 		return fmt.Errorf("%s: %w", q.address, err)
 	}
 	name, err := p.operator(q.operator)
