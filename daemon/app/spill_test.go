@@ -129,6 +129,20 @@ func TestStalledBrokerMovesBatchesToTheDisk(t *testing.T) {
 	}
 }
 
+// TestSmallBatchesGoToTheDiskToo: a client that closes its batches by time has as many outstanding as it may long before they come to the
+// high water.
+func TestSmallBatchesGoToTheDiskToo(t *testing.T) {
+	const clientWindow = 6 // CreditWindow.mostExtents with the default credit
+	x := startStalled(t, config.SpillBounded, func(c *config.Config) { c.Spill.HighWater = 2 * config.MiB }, nil)
+	p := daemontest.NewPusher(x.client, x.writer, clientWindow, extentBytes, 1)
+	p.MustPush(1, 4*clientWindow)
+	x.awaitOnDisk(4*clientWindow - 4) // one is in the engine, and three stay
+	x.resume()
+	x.writer.Seal(1, uint64(p.Next))
+	requireValues(t, x.engine.Sealed("tx-1"), 0, p.Next)
+	x.requireDiskEmpty()
+}
+
 // purpose is what all accounts hold for it.
 func purpose(s *pb.GetStatusResponse, name string) (sum uint64) {
 	for _, account := range s.GetAccounts() {

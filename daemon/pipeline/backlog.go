@@ -14,10 +14,14 @@ import (
 // to the disk has given its memory back.
 const mostQueued = 16 << 10
 
+// mostKept is how many batches are below the high water, however small they are. A client has only some outstanding at one time (two, and
+// one for each MiB of writer.credit), and closes them by time: it would stand still with a few KiB parked, far below any high water.
+const mostKept = 3
+
 // Queued is one request on its way to the writer. It belongs to the Backlog until it is handed out.
 type Queued struct {
 	request *pb.WriteRequest
-	// size is that of a parked batch in bytes; 0 when it is none that the disk could take.
+	// size is what a parked batch counts against the high water in bytes, see mostKept; 0 when it is none that the disk could take.
 	size int64
 	// disk is where the batch is, or is going to be; nil: in memory. descriptor is that of its slot.
 	disk       *spill.Batch
@@ -190,7 +194,7 @@ func (b *Backlog) add(q *Queued) {
 	}
 	// What cannot be read has size 0 and stays where it is: the writer will say why.
 	if size, err := b.writer.options.Source.Size(submit.GetSlot(), submit.GetGeneration()); err == nil {
-		q.size = int64(size)
+		q.size = max(int64(size), b.disk.HighWater/mostKept)
 		b.waiting += q.size
 	}
 }
