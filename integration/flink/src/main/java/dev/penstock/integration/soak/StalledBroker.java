@@ -123,6 +123,8 @@ public final class StalledBroker {
                 .explainedBy(bed.daemon()::diagnosis)
                 .set("parallelism.default", Integer.toString(PARALLELISM))
                 .set("execution.checkpointing.interval", settings.intervalSeconds() + " s")
+                // Flink draws the first checkpoint's moment from between this and the interval.
+                .set("execution.checkpointing.min-pause", settings.intervalSeconds() + " s")
                 .set("execution.checkpointing.timeout", limit.toMillis() + " ms")
                 .submit(SqlJob.fill(SCRIPT, Map.of("columns", BidSource.COLUMNS, "rows", Long.toString(rows),
                         "rate", Long.toString(RATE), "topic", topic, "brokers", bed.broker().bootstrapServers(),
