@@ -1,5 +1,7 @@
 package dev.penstock.integration.minicluster;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.penstock.integration.harness.BrokerProcess;
 import dev.penstock.integration.harness.DaemonProcess;
 import dev.penstock.integration.harness.Diagnosis;
@@ -12,7 +14,9 @@ import dev.penstock.integration.harness.Topics;
 import dev.penstock.integration.judge.TopicContents;
 import dev.penstock.integration.judge.TopicContents.RowId;
 import dev.penstock.integration.judge.TopicJudge;
+import dev.penstock.session.DaemonSession;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the tests of one class share: the JVM's one broker, a MiniCluster, and a daemon that is started when the first
@@ -21,6 +25,8 @@ import java.time.Duration;
 final class Bed implements AutoCloseable {
     static final Duration JOB_TIMEOUT = Duration.ofSeconds(240);
     private static final Duration LEFT_TIMEOUT = Duration.ofSeconds(60);
+    /** DaemonSession.leakedSegments as the last test left it, so that a leak is told once, by the test that has it. */
+    private static final AtomicLong LEAKED = new AtomicLong();
 
     private final LocalCluster cluster;
     private DaemonProcess daemon;
@@ -97,6 +103,8 @@ final class Bed implements AutoCloseable {
             daemon.awaitNothingLeft(LEFT_TIMEOUT);
         }
         JvmLeftovers.awaitNone(LEFT_TIMEOUT);
+        long leaked = DaemonSession.leakedSegments();
+        assertEquals(LEAKED.getAndSet(leaked), leaked, "segments that stay mapped: a writer was closed with an extent of them");
     }
 
     @Override
