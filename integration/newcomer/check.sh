@@ -115,6 +115,8 @@ clean_up() {
 
 check_prerequisites
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/penstock-newcomer-XXXXXX") || exit 2
+# As /usr/bin can: some tests become another user and run a program.
+chmod 755 "$WORK"
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 prepare
