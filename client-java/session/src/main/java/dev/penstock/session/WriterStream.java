@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * One sink writer's bidirectional stream to the daemon ({@code sink.proto}), and the extents that it fills. Opened by
  * {@link DaemonSession#openWriter}.
  *
- * <p>The usual order is {@link #begin}, then {@link #nextExtent} and {@link #submit} for each batch, then {@link #seal}
+ * <p>The usual order is {@link #begin} (or {@link #startBegin} and {@link #awaitBegun}), then {@link #nextExtent} and {@link #submit} for each batch, then {@link #seal}
  * (or {@link #flush} without transactions), then begin again.
  *
  * <p>Threads: one task thread calls everything that is not said to be callable by others; events arrive on a gRPC
@@ -46,10 +46,14 @@ public final class WriterStream implements AutoCloseable {
     private WriterOpened opened;
     private CreditWindow window;
     private long epochId;
+    /** The begin whose answer nobody has awaited yet, or null. */
+    private Beginning beginning;
     // Written by the task thread only; volatile because metric reporters read them.
     private volatile long batches;
     private volatile long waitNanos;
     private volatile long denials;
+
+    private record Beginning(String step, Deadline deadline) {}
 
     WriterStream(DaemonSession session) {
         this.session = session;
@@ -183,17 +187,40 @@ public final class WriterStream implements AutoCloseable {
      */
     public EpochBegun begin(long epochId, String transactionalId, List<String> gaps, Duration timeout)
             throws DaemonException {
-        WriteRequest request = WriteRequest.newBuilder()
+        startBegin(epochId, transactionalId, gaps, timeout);
+        return awaitBegun();
+    }
+
+    /**
+     * Begins an epoch as {@link #begin} does, but does not wait. {@link #awaitBegun} must follow before anything else that
+     * waits for an answer.
+     *
+     * @param timeout how long the answer may take, from now on
+     */
+    public void startBegin(long epochId, String transactionalId, List<String> gaps, Duration timeout)
+            throws DaemonException {
+        Deadline deadline = Deadline.in(timeout);
+        request(WriteRequest.newBuilder()
                 .setBegin(BeginEpoch.newBuilder()
                         .setEpochId(epochId)
                         .setTransactionalId(transactionalId)
                         .addAllGapTransactionalIds(gaps))
-                .build();
+                .build(), EventCase.BEGUN);
         String step = "begin of epoch " + epochId + (transactionalId.isEmpty() ? "" : " as " + transactionalId);
-        EpochBegun begun = ask(request, EventCase.BEGUN, step, Deadline.in(timeout)).getBegun();
-        requireSameEpoch(step, epochId, begun.getEpochId());
         this.epochId = epochId;
-        return begun;
+        beginning = new Beginning(step, deadline);
+    }
+
+    /** Waits until the transaction of the epoch that {@link #startBegin} has begun is open. */
+    public EpochBegun awaitBegun() throws DaemonException {
+        Beginning begun = beginning;
+        if (begun == null) {
+            throw new IllegalStateException("no epoch is beginning");
+        }
+        beginning = null;
+        EpochBegun answer = events.await(begun.step, session.peer(), begun.deadline).getBegun();
+        requireSameEpoch(begun.step, epochId, answer.getEpochId());
+        return answer;
     }
 
     /**
@@ -378,10 +405,18 @@ public final class WriterStream implements AutoCloseable {
 
     private WriteEvent ask(WriteRequest request, EventCase expected, String step, Deadline deadline)
             throws DaemonException {
+        request(request, expected);
+        return events.await(step, session.peer(), deadline);
+    }
+
+    /** Sends what has an answer; only one answer may be outstanding. */
+    private void request(WriteRequest request, EventCase expected) throws DaemonException {
         requireUsable();
+        if (beginning != null) {
+            throw new IllegalStateException("the answer to the " + beginning.step + " has to be awaited first");
+        }
         events.expect(expected);
         send(request);
-        return events.await(step, session.peer(), deadline);
     }
 
     private void send(WriteRequest request) throws DaemonException {

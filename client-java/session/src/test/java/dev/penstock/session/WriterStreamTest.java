@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +235,42 @@ class WriterStreamTest {
             settler.start();
             stream.giveBack(stream.nextExtent(MIB, LIMIT));
             settler.join();
+        }
+    }
+
+    @Test
+    void aBeginIsAwaitedLaterAndBeforeAnyOtherAnswer() throws Exception {
+        AtomicReference<Runnable> late = new AtomicReference<>();
+        daemon.onRequest = (request, events) -> {
+            if (request.hasBegin()) {
+                late.set(() -> answer(request, events));
+            } else {
+                answer(request, events);
+            }
+        };
+        try (WriterStream stream = open()) {
+            stream.startBegin(5, "id-1", List.of(), LIMIT);
+            stream.warm("id-2");
+            Extent extent = stream.nextExtent(100, LIMIT);
+            stream.submit(extent, 128, 9, 3, 0);
+            IllegalStateException e = assertThrows(IllegalStateException.class, () -> stream.seal(5, 3, LIMIT));
+            RawSessionSocketTest.assertContains(e, "begin of epoch 5 as id-1");
+            SessionPeer.await("the begin arrives", LIMIT, () -> late.get() != null);
+            late.get().run();
+            assertEquals("id-1", stream.awaitBegun().getTransactionalId());
+            assertThrows(IllegalStateException.class, stream::awaitBegun);
+            assertEquals(42, stream.seal(5, 3, LIMIT).getProducerId());
+        }
+        assertEquals(5, submits().get(0).getEpochId());
+    }
+
+    @Test
+    void aBeginWithoutAnAnswerFailsAtItsOwnTimeout() throws Exception {
+        daemon.onRequest = (request, events) -> {};
+        try (WriterStream stream = open()) {
+            stream.startBegin(5, "id-1", List.of(), Duration.ofMillis(50));
+            DaemonException e = assertThrows(DaemonException.class, stream::awaitBegun);
+            RawSessionSocketTest.assertContains(e, "begin of epoch 5 as id-1: no answer", "within 50 ms");
         }
     }
 

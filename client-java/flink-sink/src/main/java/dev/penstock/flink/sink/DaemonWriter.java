@@ -37,6 +37,12 @@ interface DaemonWriter {
     /** Opens an epoch; {@code gaps} are the ids of skipped checkpoints, which are initialised and left empty. */
     EpochBegun begin(long epochId, String transactionalId, List<String> gaps, Duration timeout) throws DaemonException;
 
+    /** Opens an epoch without waiting for it; {@link #awaitBegun} has to follow before seal, flush or abort. */
+    void startBegin(long epochId, String transactionalId, List<String> gaps, Duration timeout) throws DaemonException;
+
+    /** Waits until the epoch of startBegin is open, as long as the timeout that startBegin got allows. */
+    EpochBegun awaitBegun() throws DaemonException;
+
     /** Ends an epoch: everything is acknowledged and its transaction belongs to the committer. */
     EpochSealed seal(long epochId, long rows, Duration timeout) throws DaemonException;
 

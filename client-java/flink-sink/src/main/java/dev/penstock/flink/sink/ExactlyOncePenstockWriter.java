@@ -1,6 +1,5 @@
 package dev.penstock.flink.sink;
 
-import dev.penstock.proto.v1.EpochBegun;
 import dev.penstock.proto.v1.EpochSealed;
 import dev.penstock.session.DaemonException;
 import java.io.IOException;
@@ -19,16 +18,19 @@ import org.slf4j.LoggerFactory;
  * ExactlyOnceKafkaWriter does, in the same order and with the same names, but the transaction is filled by the daemon.
  *
  * <pre>
- *   initialize         abort lingering, begin(restored + 1), warm(restored + 2)
- *   write              rows into the open epoch
+ *   initialize         abort lingering, begin(restored + 1), warm(restored + 2), wait until it has begun
+ *   write              wait until the epoch has begun; rows into it
  *   flush              seal: every row is acknowledged, or this throws
  *   prepareCommit      the sealed identity, or nothing when the epoch had no rows
- *   snapshotState(cp)  drain the back-channel, list ongoing (the sealed one too), begin(cp + 1), warm(cp + 2)
+ *   snapshotState(cp)  drain the back-channel, list ongoing (the sealed one too), begin(cp + 1), warm(cp + 2), without waiting
  *   close              abort an unsealed epoch that has rows; leave a sealed one alone
  * </pre>
  *
  * <p>What is sealed is watched until the back-channel reports it ({@link CommitDeadline}), also after the end of input.
  * In BATCH mode nobody can: the writer's task has ended when the committer's begins.
+ *
+ * <p>The transaction of the next epoch opens while the checkpoint goes on: nothing of it is in the snapshot but its
+ * number, and the first row, or the next flush, waits for it. Stock opens it inside of the checkpoint.
  *
  * <p>After the end of input no new epoch is begun, because nobody would seal it. In BATCH mode snapshotState is never
  * called.
@@ -48,6 +50,10 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
     private long lastBegun;
 
     private boolean open;
+
+    /** The daemon has been asked to open the epoch, and its answer has not been awaited. */
+    private boolean beginning;
+
     private boolean endOfInput;
     private boolean backchannelClosed;
 
@@ -85,7 +91,8 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         super.initialize();
         // Before the daemon touches any id: taking over an id aborts whatever is open under it.
         abortLingering.run();
-        begin(lastBegun + 1);
+        startBegin(lastBegun + 1);
+        awaitBegun();
     }
 
     /**
@@ -95,7 +102,10 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
     @Override
     void ensureEpoch() throws DaemonException {
         if (!open) {
-            begin(lastBegun + 1);
+            startBegin(lastBegun + 1);
+        }
+        if (beginning) {
+            awaitBegun();
         }
         if (batcher.epochRows() == 0) {
             deadline.firstRow();
@@ -108,6 +118,9 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         try {
             daemon.checkFailure();
             if (open) {
+                if (beginning) {
+                    awaitBegun();
+                }
                 batcher.submit();
                 FaultPoint.BEFORE_SEAL.hit();
                 seal();
@@ -144,7 +157,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         }
         if (!endOfInput && !open) {
             try {
-                begin(checkpointId + 1);
+                startBegin(checkpointId + 1);
             } catch (DaemonException e) {
                 throw failure(e);
             }
@@ -183,17 +196,21 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
         }
     }
 
-    private void begin(long checkpointId) throws DaemonException {
+    private void startBegin(long checkpointId) throws DaemonException {
         List<String> gaps = names.between(lastBegun, checkpointId);
-        EpochBegun begun =
-                daemon.begin(checkpointId, names.of(checkpointId), gaps, deadlines.begin(gaps.size()));
-        metrics.begun(begun.getWarm());
+        daemon.startBegin(checkpointId, names.of(checkpointId), gaps, deadlines.begin(gaps.size()));
         lastBegun = checkpointId;
         open = true;
+        beginning = true;
         batcher.startEpoch();
         if (warmPool) {
             daemon.warm(names.of(checkpointId + 1));
         }
+    }
+
+    private void awaitBegun() throws DaemonException {
+        beginning = false;
+        metrics.begun(daemon.awaitBegun().getWarm());
     }
 
     private void seal() throws DaemonException {

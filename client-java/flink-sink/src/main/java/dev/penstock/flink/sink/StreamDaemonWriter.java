@@ -90,6 +90,17 @@ final class StreamDaemonWriter implements DaemonWriter {
     }
 
     @Override
+    public void startBegin(long epochId, String transactionalId, List<String> gaps, Duration timeout)
+            throws DaemonException {
+        stream.startBegin(epochId, transactionalId, gaps, timeout);
+    }
+
+    @Override
+    public EpochBegun awaitBegun() throws DaemonException {
+        return stream.awaitBegun();
+    }
+
+    @Override
     public EpochSealed seal(long epochId, long rows, Duration timeout) throws DaemonException {
         return stream.seal(epochId, rows, timeout);
     }

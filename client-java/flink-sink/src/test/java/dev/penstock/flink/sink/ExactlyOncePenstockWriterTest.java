@@ -25,7 +25,7 @@ class ExactlyOncePenstockWriterTest {
     void firstCheckpointSealsCommitsAndBeginsTheNext() throws Exception {
         try (WriterFixture fixture = new WriterFixture()) {
             ExactlyOncePenstockWriter writer = fixture.exactlyOnce("p", 0, List.of());
-            assertEquals(List.of("abort lingering", "begin 1 p-0-1", "warm p-0-2"), fixture.calls());
+            assertEquals(List.of("abort lingering", "begin 1 p-0-1", "warm p-0-2", "begun 1"), fixture.calls());
 
             writer.write(row(1, "a"), null);
             writer.write(row(2, "b"), null);
@@ -36,6 +36,36 @@ class ExactlyOncePenstockWriterTest {
             List<KafkaWriterState> state = writer.snapshotState(1);
             assertEquals(List.of(state("p", new CheckpointTransaction("p-0-1", 1))), state);
             assertEquals(List.of("begin 2 p-0-2", "warm p-0-3"), fixture.calls());
+        }
+    }
+
+    @Test
+    void theCheckpointDoesNotWaitForTheNextEpochButItsFirstRowDoes() throws Exception {
+        try (WriterFixture fixture = new WriterFixture()) {
+            ExactlyOncePenstockWriter writer = fixture.exactlyOnce("p", 0, List.of());
+            checkpointWithOneRow(writer, 1);
+            fixture.calls();
+            writer.write(row(2, "b"), null);
+            assertEquals(List.of("begun 2"), fixture.calls());
+            writer.write(row(3, "c"), null);
+            writer.flush(false);
+            assertEquals(List.of("submit 2", "seal 2 rows 2 of 2"), fixture.calls());
+        }
+    }
+
+    @Test
+    void aFlushWithoutRowsWaitsForItsEpochAndCloseDoesNot() throws Exception {
+        try (WriterFixture fixture = new WriterFixture()) {
+            ExactlyOncePenstockWriter writer = fixture.exactlyOnce("p", 0, List.of());
+            checkpointWithOneRow(writer, 1);
+            fixture.calls();
+            writer.flush(false);
+            assertEquals(List.of("begun 2", "seal 2 rows 0 of 0"), fixture.calls());
+            writer.prepareCommit();
+            writer.snapshotState(2);
+            fixture.calls();
+            writer.close();
+            assertEquals(List.of("close"), fixture.calls());
         }
     }
 
@@ -55,7 +85,7 @@ class ExactlyOncePenstockWriterTest {
     void skippedCheckpointsAreFilledInOrder() throws Exception {
         try (WriterFixture fixture = new WriterFixture()) {
             ExactlyOncePenstockWriter writer = fixture.exactlyOnce("p", 7, List.of());
-            assertEquals(List.of("abort lingering", "begin 8 p-0-8", "warm p-0-9"), fixture.calls());
+            assertEquals(List.of("abort lingering", "begin 8 p-0-8", "warm p-0-9", "begun 8"), fixture.calls());
             writer.flush(false);
             writer.prepareCommit();
             fixture.calls();
@@ -72,7 +102,7 @@ class ExactlyOncePenstockWriterTest {
                         s.fallback(), s.socketDirectory(), s.connectTimeout(), s.linger(), 10, false);
         try (WriterFixture fixture = new WriterFixture(cold)) {
             fixture.exactlyOnce("p", 0, List.of());
-            assertEquals(List.of("abort lingering", "begin 1 p-0-1"), fixture.calls());
+            assertEquals(List.of("abort lingering", "begin 1 p-0-1", "begun 1"), fixture.calls());
         }
     }
 
@@ -165,7 +195,8 @@ class ExactlyOncePenstockWriterTest {
             writer.write(row(2, "b"), null);
             writer.flush(false);
             assertEquals(
-                    List.of("begin 2 p-0-2", "warm p-0-3", "submit 1", "seal 2 rows 1 of 1"), fixture.calls());
+                    List.of("begin 2 p-0-2", "warm p-0-3", "begun 2", "submit 1", "seal 2 rows 1 of 1"),
+                    fixture.calls());
             writer.prepareCommit();
             assertEquals(
                     List.of(

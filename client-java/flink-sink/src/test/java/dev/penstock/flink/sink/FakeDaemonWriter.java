@@ -37,6 +37,9 @@ final class FakeDaemonWriter implements DaemonWriter {
 
     int lent;
     private Runnable listener = () -> {};
+    /** The epoch that was started and not awaited. */
+    private EpochBegun beginning;
+
     private long epochRows;
     private long batches;
     private String transactionalId;
@@ -65,6 +68,7 @@ final class FakeDaemonWriter implements DaemonWriter {
     @Override
     public void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
         checkFailure();
+        requireBegun();
         lent--;
         batches++;
         epochRows += rows;
@@ -83,16 +87,44 @@ final class FakeDaemonWriter implements DaemonWriter {
 
     @Override
     public EpochBegun begin(long epochId, String id, List<String> gaps, Duration timeout) throws DaemonException {
+        startBegin(epochId, id, gaps, timeout);
+        EpochBegun begun = beginning;
+        beginning = null;
+        return begun;
+    }
+
+    @Override
+    public void startBegin(long epochId, String id, List<String> gaps, Duration timeout) throws DaemonException {
         checkFailure();
+        requireBegun();
         calls.add(("begin " + epochId + " " + id + (gaps.isEmpty() ? "" : " after " + gaps)).trim());
         transactionalId = id;
         epochRows = 0;
-        return EpochBegun.newBuilder().setEpochId(epochId).setTransactionalId(id).setWarm(warmHit).build();
+        beginning = EpochBegun.newBuilder().setEpochId(epochId).setTransactionalId(id).setWarm(warmHit).build();
+    }
+
+    @Override
+    public EpochBegun awaitBegun() throws DaemonException {
+        checkFailure();
+        EpochBegun begun = beginning;
+        if (begun == null) {
+            throw new IllegalStateException("no epoch is beginning");
+        }
+        beginning = null;
+        calls.add("begun " + begun.getEpochId());
+        return begun;
+    }
+
+    private void requireBegun() {
+        if (beginning != null) {
+            throw new IllegalStateException("nobody has awaited the begin of epoch " + beginning.getEpochId());
+        }
     }
 
     @Override
     public EpochSealed seal(long epochId, long rows, Duration timeout) throws DaemonException {
         checkFailure();
+        requireBegun();
         calls.add("seal " + epochId + " rows " + rows + " of " + epochRows);
         return EpochSealed.newBuilder()
                 .setEpochId(epochId)
@@ -106,6 +138,7 @@ final class FakeDaemonWriter implements DaemonWriter {
     @Override
     public EpochFlushed flush(long epochId, long rows, Duration timeout) throws DaemonException {
         checkFailure();
+        requireBegun();
         calls.add("flush " + epochId + " rows " + rows);
         return EpochFlushed.newBuilder().setEpochId(epochId).setRows(epochRows).build();
     }
@@ -113,6 +146,7 @@ final class FakeDaemonWriter implements DaemonWriter {
     @Override
     public void abort(long epochId, Duration timeout) throws DaemonException {
         checkFailure();
+        requireBegun();
         calls.add("abort " + epochId);
     }
 
