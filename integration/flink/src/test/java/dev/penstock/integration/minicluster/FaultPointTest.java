@@ -83,7 +83,7 @@ class FaultPointTest {
         requireExactAfterRestart(submit(topic), topic);
     }
 
-    /** As long as it hangs nothing may be taken for done, and when it wakes up others have taken its ids over. */
+    /** As long as it hangs nothing may be taken for done. A daemon that wakes up when others have its ids is OldDaemonMatrix. */
     @ParameterizedTest
     @ValueSource(strings = {"in-init after=4", "after-flush after=3"})
     void daemonHangsThere(String place) throws Exception {
