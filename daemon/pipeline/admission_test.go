@@ -29,17 +29,17 @@ func TestAdmission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := map[string]int{}
+	counts, old := map[string]int{}, 0
 	for _, head := range heads.FindAllStringSubmatch(string(text), -1) {
 		name, verdict := head[1], head[2]
 		counts[verdict]++
 		switch verdict {
 		case "native", "native with ":
-			t.Run(name, func(t *testing.T) {
-				if err := openWriter(t, "native/"+name+".txtpb"); err != nil {
-					t.Errorf("the client calls it native, and the daemon refuses: %v", err)
-				}
-			})
+			t.Run(name, func(t *testing.T) { requireNative(t, "native", name) })
+			if _, err := os.Stat(filepath.Join(admission, "native-2.0", name+".txtpb")); err == nil {
+				old++
+				t.Run(name+" in Flink 2.0", func(t *testing.T) { requireNative(t, "native-2.0", name) })
+			}
 		case "fallback, refused: ":
 			t.Run(name, func(t *testing.T) {
 				if openWriter(t, "refused/"+name+".txtpb") == nil {
@@ -52,6 +52,16 @@ func TestAdmission(t *testing.T) {
 		if counts[verdict] < least {
 			t.Errorf("%d cases are %q, want at least %d", counts[verdict], verdict, least)
 		}
+	}
+	if old < 5 {
+		t.Errorf("%d plans are others in Flink 2.0, want at least 5", old)
+	}
+}
+
+func requireNative(t *testing.T, folder, name string) {
+	t.Helper()
+	if err := openWriter(t, filepath.Join(folder, name+".txtpb")); err != nil {
+		t.Errorf("the client calls it native, and the daemon refuses: %v", err)
 	}
 }
 

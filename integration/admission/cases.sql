@@ -1,7 +1,8 @@
 -- The admission table: which tables are written natively, and with which reason the others are not. Read by AdmissionCasesTest,
 -- which plans each table by Flink's own factories, and by daemon/pipeline/admission_test.go, which opens writers for the plans.
 --
---   -- NAME: native                    the plan is in native/NAME.txtpb; the daemon compiles it
+--   -- NAME: native                    the plan is in native/NAME.txtpb, that of Flink 2.0 in native-2.0/NAME.txtpb where it is another;
+--                                      the daemon compiles both
 --   -- NAME: native with connector 5.0: WORDS   the same; with another flink-connector-kafka a fallback with the words
 --   -- NAME: fallback: WORDS           the reason contains the words
 --   -- NAME: fallback, refused: WORDS  and refused/NAME.txtpb holds what the daemon would be asked; it refuses too
