@@ -48,18 +48,25 @@ chart-test: daemon ## The chart without an API server: lint, schema, what is ren
 	cd $(CHARTS) && go run ./doc -check penstock && go vet ./... && PENSTOCKD=$(BUILD)/penstockd go test -count=1 ./...
 
 .PHONY: chart-check
-chart-check: daemon $(KUBE)/etcd $(KUBE)/kube-apiserver $(KUBE)/crd/complete ## chart-test, and a real kube-apiserver judges every manifest (its first build takes a quarter of an hour)
+chart-check: daemon distribution $(addprefix $(KUBE)/,etcd kube-apiserver kubectl helm crd/complete) ## chart-test, and a real kube-apiserver judges every manifest and takes the guide's commands (its first build takes a quarter of an hour)
 	cd $(CHARTS) && go run ./doc -check penstock && go vet ./... && \
-	  PENSTOCKD=$(BUILD)/penstockd PENSTOCK_KUBE=$(KUBE) go test -count=1 -timeout 10m ./...
+	  PENSTOCKD=$(BUILD)/penstockd PENSTOCK_KUBE=$(KUBE) PENSTOCK_FLINK=$(DISTRIBUTION)/pyflink go test -count=1 -timeout 10m ./...
 
 $(KUBE)/etcd: charts/etcd/go.mod charts/etcd/main.go
 	@mkdir -p $(KUBE)
 	cd $(CHARTS)/etcd && go build -o $@ .
 
 # One package at a time: the compiler needs several GiB otherwise.
-$(KUBE)/kube-apiserver: charts/apiserver/go.mod
+# With its version, which helm asks for and a build from the module does not know.
+$(KUBE)/kube-apiserver $(KUBE)/kubectl: charts/apiserver/go.mod
 	@mkdir -p $(KUBE)
-	cd $(CHARTS)/apiserver && nice go build -p 1 -o $@ k8s.io/kubernetes/cmd/kube-apiserver
+	cd $(CHARTS)/apiserver && nice go build -p 1 -ldflags "-X k8s.io/component-base/version.gitVersion=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes)" \
+	  -o $@ k8s.io/kubernetes/cmd/$(@F)
+
+# Of the version whose packages the chart's tests use.
+$(KUBE)/helm: charts/go.mod
+	@mkdir -p $(KUBE)
+	cd $(CHARTS) && nice go build -p 1 -o $@ helm.sh/helm/v3/cmd/helm
 
 $(KUBE)/crd/complete: deploy.mk
 	@rm -rf $(KUBE)/crd && mkdir -p $(KUBE)/crd/jar

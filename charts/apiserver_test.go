@@ -153,6 +153,7 @@ var paths = map[string]string{
 	"Service":                  "/api/v1/namespaces/%s/services",
 	"ServiceAccount":           "/api/v1/namespaces/%s/serviceaccounts",
 	"DaemonSet":                "/apis/apps/v1/namespaces/%s/daemonsets",
+	"Deployment":               "/apis/apps/v1/namespaces/%s/deployments",
 	"PodDisruptionBudget":      "/apis/policy/v1/namespaces/%s/poddisruptionbudgets",
 	"ServiceMonitor":           "/apis/monitoring.coreos.com/v1/namespaces/%s/servicemonitors",
 	"FlinkDeployment":          "/apis/flink.apache.org/v1beta1/namespaces/%s/flinkdeployments",

@@ -133,10 +133,12 @@ leak-check: integration-classpath ## Threads, descriptors and memory of daemon a
 
 DISTRIBUTION := $(BUILD)/distribution
 DISTRIBUTION_WHEEL := apache-flink-libraries==2.2.1
+# Its scripts and their configuration, which are the same for every platform that this one names.
+DISTRIBUTION_SCRIPTS := --python-version 3.11 --platform manylinux2014_x86_64 apache-flink==2.2.1
 LAYOUT ?=
 
 .PHONY: distribution
-distribution: $(DISTRIBUTION)/unpacked
+distribution: $(DISTRIBUTION)/pyflink/bin/flink
 
 # 312 MB: Flink's whole distribution, in the form in which a package registry has it.
 $(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
@@ -145,6 +147,13 @@ $(DISTRIBUTION)/unpacked: integration/distribution/pom.xml
 	python3 -m zipfile -e $(DISTRIBUTION)/wheel/*.whl $(DISTRIBUTION)
 	@rm -rf $(DISTRIBUTION)/wheel
 	mvn -B -q -f $(ROOT)/integration/distribution/pom.xml dependency:copy -Ddistribution.out=$(DISTRIBUTION)/jars
+	@touch $@
+
+$(DISTRIBUTION)/pyflink/bin/flink: $(DISTRIBUTION)/unpacked
+	@rm -rf $(DISTRIBUTION)/scripts
+	pip download -q --no-deps --only-binary=:all: -d $(DISTRIBUTION)/scripts $(DISTRIBUTION_SCRIPTS)
+	unzip -q -o -d $(DISTRIBUTION) $(DISTRIBUTION)/scripts/*.whl 'pyflink/bin/*' 'pyflink/conf/*'
+	@rm -rf $(DISTRIBUTION)/scripts
 	@touch $@
 
 .PHONY: bundle-check

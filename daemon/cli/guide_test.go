@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,15 +20,38 @@ import (
 // testedBlock is a block of commands of a guide that says that a test runs it.
 var testedBlock = regexp.MustCompile("(?s)<!-- run by a test -->\n```sh\n(.*?)```")
 
-// TestGuideCommandsRun runs what docs/bare-metal.md lets a user type, with a daemon, its configuration and a cluster to reach.
-func TestGuideCommandsRun(t *testing.T) {
+// guideCommands are the commands of docs/bare-metal.md in their order, with their comments. All of them are run by tests: those of
+// penstockd by TestGuideCommandsRun, those of systemctl by TestGuidesServiceRuns, those of make by integration/operations.
+func guideCommands(t *testing.T) (commands []string) {
+	t.Helper()
 	text, err := os.ReadFile("../../docs/bare-metal.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := testedBlock.FindAllStringSubmatch(string(text), -1)
-	if len(blocks) != 3 {
-		t.Fatalf("%d blocks of commands, want 3", len(blocks))
+	if all := strings.Count(string(text), "```sh\n"); all != len(blocks) {
+		t.Errorf("%d of %d blocks of commands say that a test runs them", len(blocks), all)
+	}
+	for _, block := range blocks {
+		for line := range strings.Lines(block[1]) {
+			commands = append(commands, strings.TrimSpace(line))
+		}
+	}
+	for _, command := range commands {
+		if !knownCommand.MatchString(command) {
+			t.Errorf("no test runs %q of docs/bare-metal.md", command)
+		}
+	}
+	return commands
+}
+
+var knownCommand = regexp.MustCompile(`^(penstockd|sudo systemctl|(sudo )?make) `)
+
+// TestGuideCommandsRun runs what docs/bare-metal.md lets a user type, with a daemon, its configuration and a cluster to reach.
+func TestGuideCommandsRun(t *testing.T) {
+	commands := slices.DeleteFunc(guideCommands(t), func(command string) bool { return !strings.HasPrefix(command, "penstockd ") })
+	if len(commands) != 5 {
+		t.Fatalf("%d commands of penstockd, want 5: %q", len(commands), commands)
 	}
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
@@ -60,8 +84,8 @@ func TestGuideCommandsRun(t *testing.T) {
 	}
 	t.Cleanup(func() { daemon.Process.Kill() })
 	daemontest.Eventually(t, "the daemon serves", func() bool { code, _, _ := invoke("healthcheck", "--config", config); return code == exitOK })
-	for _, block := range blocks {
-		cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(block[1], "/etc/penstock/penstockd.toml", config))
+	for _, command := range commands {
+		cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(command, "/etc/penstock/penstockd.toml", config))
 		cmd.Env, cmd.Dir = environment, home
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
@@ -69,7 +93,7 @@ func TestGuideCommandsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := endOf(t, cmd); err != nil {
-			t.Errorf("%v\n%s\n%s", err, block[1], out.String())
+			t.Errorf("%v\n%s\n%s", err, command, out.String())
 		}
 	}
 	daemon.Process.Signal(syscall.SIGTERM)

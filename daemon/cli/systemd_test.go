@@ -18,14 +18,15 @@ import (
 const systemdProgram = "/lib/systemd/systemd"
 
 // boot is the first process of namespaces of its own, where nothing but its own processes can be reached and nothing of the machine is
-// mounted that systemd would change: of the control groups it sees its own alone, without controllers.
+// mounted that systemd would change: of the control groups it sees its own alone, without controllers. PREPARE mounts what a test wants.
 const boot = `set -e
+eval "$PREPARE"
 mount -t tmpfs cg /sys/fs/cgroup
 if [ "$CGROUP" = cgroup2 ]; then mount -t cgroup2 cgroup /sys/fs/cgroup
 else mkdir /sys/fs/cgroup/systemd && mount -t cgroup -o none,name=systemd cgroup /sys/fs/cgroup/systemd; fi
 mount -t tmpfs run /run
 exec env -i PATH="$PATH" container=unshare SYSTEMD_UNIT_PATH="$UNITS" SYSTEMD_GENERATOR_PATH=/nonexistent \
-  SYSTEMD_ENVIRONMENT_GENERATOR_PATH=/nonexistent ` + systemdProgram + ` --system --unit=test.target --log-target=null`
+  SYSTEMD_ENVIRONMENT_GENERATOR_PATH=/nonexistent ` + systemdProgram + ` --system --unit="$TARGET" --log-target=null`
 
 // systemd is a running one that has the daemon as its service.
 type systemd struct {
@@ -37,37 +38,61 @@ type systemd struct {
 // bootSystemd starts one in a control group that is removed at the end, or skips the test with the reason.
 func bootSystemd(t *testing.T, arena string) *systemd {
 	t.Helper()
+	s := newSystemd(t)
+	s.config = writeConfig(t, daemonConfig(s.folder, arena))
+	s.boot([]string{"UNITS=" + s.units(), "TARGET=test.target"}, "start", "penstockd.socket")
+	return s
+}
+
+// newSystemd has a control group, and skips the test where there can be none.
+func newSystemd(t *testing.T) *systemd {
+	t.Helper()
 	if _, err := os.Stat(systemdProgram); err != nil || os.Geteuid() != 0 {
 		t.Skipf("needs root and %s: %v", systemdProgram, err)
 	}
-	s := &systemd{manager: manager{t: t, folder: t.TempDir(), log: &log{}}}
-	s.config = writeConfig(t, daemonConfig(s.folder, arena))
-	root, kind := "/sys/fs/cgroup/systemd", "cgroup"
-	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
-		root, kind = "/sys/fs/cgroup", "cgroup2"
+	root := "/sys/fs/cgroup/systemd"
+	if cgroupKind() == "cgroup2" {
+		root = "/sys/fs/cgroup"
 	}
+	s := &systemd{manager: manager{t: t, folder: t.TempDir(), log: &log{}}}
 	s.group = filepath.Join(root, fmt.Sprintf("penstock-test-%d", os.Getpid()))
 	if err := os.Mkdir(s.group, 0o755); err != nil {
 		t.Skipf("no control group can be made: %v", err)
 	}
 	t.Cleanup(s.removeGroup)
+	return s
+}
+
+// cgroupKind is what systemd has its control groups in: cgroup, or cgroup2.
+func cgroupKind() string {
+	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
+		return "cgroup2"
+	}
+	return "cgroup"
+}
+
+// boot starts the first process and waits until systemctl with these arguments works. They must be some that the machine's own systemd
+// refuses: until the mounts are made it is the one that answers.
+func (s *systemd) boot(environment []string, first ...string) {
+	s.t.Helper()
 	cmd := exec.Command("sh", "-c", `echo $$ > "$GROUP/cgroup.procs" && exec unshare --pid --fork --kill-child --mount-proc --mount --cgroup --ipc --uts sh -c "$BOOT"`)
-	cmd.Env = append(os.Environ(), "GROUP="+s.group, "BOOT="+boot, "CGROUP="+kind, "UNITS="+s.units())
+	cmd.Env = append(append(os.Environ(), "GROUP="+s.group, "BOOT="+boot, "CGROUP="+cgroupKind()), environment...)
+	cmd.Stderr, cmd.WaitDelay = s.log, daemontest.Deadline
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		s.t.Skip(err)
 	}
-	t.Cleanup(func() { kill(cmd) })
+	s.t.Cleanup(func() { kill(cmd) })
 	children := fmt.Sprintf("/proc/%d/task/%d/children", cmd.Process.Pid, cmd.Process.Pid)
 	for end := time.Now().Add(daemontest.Deadline); ; time.Sleep(20 * time.Millisecond) {
 		text, _ := os.ReadFile(children)
 		s.first = strings.TrimSpace(string(text))
-		out, err := s.try("start", "penstockd.socket")
+		out, err := s.try(first...)
 		if err == nil {
-			return s
+			return
 		}
 		if time.Now().After(end) {
-			t.Skipf("systemd does not run in namespaces here: %v, %s", err, out)
+			s.t.Skipf("systemd does not run in namespaces here: %v, %s%s", err, out, s.log)
 		}
 	}
 }
@@ -118,10 +143,15 @@ func (s *systemd) units() string {
 	return folder
 }
 
+// inside is a command in the namespaces.
+func (s *systemd) inside(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "nsenter", append([]string{"-t", s.first, "-p", "-m", "-C", "-i", "-u"}, args...)...)
+}
+
 func (s *systemd) try(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), daemontest.Deadline)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "nsenter", append([]string{"-t", s.first, "-p", "-m", "-C", "-i", "-u", "systemctl"}, args...)...).CombinedOutput()
+	out, err := s.inside(ctx, append([]string{"systemctl"}, args...)...).CombinedOutput()
 	return string(out), err
 }
 

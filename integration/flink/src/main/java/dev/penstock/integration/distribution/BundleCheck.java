@@ -17,7 +17,8 @@ import java.util.Map;
 
 /**
  * {@code make bundle-check}: Flink's own distribution as processes, and a small job by its SQL client in each {@link Layout}, against a
- * real broker and penstockd. Exit code 0 only when every row is there once, and the one who should have written them has.
+ * real broker and penstockd; and the commands of docs/upgrade.md by Flink's own script ({@link GuidedStop}). Exit code 0 only when every
+ * row is there once, and the one who should have written them has.
  */
 public final class BundleCheck {
     private static final int ROWS = 2000;
@@ -58,9 +59,10 @@ public final class BundleCheck {
         Distribution flink = Distribution.unpacked();
         String chosen = System.getProperty("bundle.layout", "");
         List<Layout> layouts = Layout.all(flink).stream().filter(layout -> layout.name().contains(chosen)).toList();
-        if (layouts.isEmpty()) {
+        boolean stops = GuidedStop.NAME.contains(chosen);
+        if (layouts.isEmpty() && !stops) {
             System.err.println("bundle-check: LAYOUT=" + chosen + " is part of no layout's name; there are "
-                    + Layout.all(flink).stream().map(Layout::name).toList());
+                    + Layout.all(flink).stream().map(Layout::name).toList() + " and " + GuidedStop.NAME);
             System.exit(2);
         }
         boolean good;
@@ -68,6 +70,10 @@ public final class BundleCheck {
                 DaemonProcess daemon = DaemonProcess.start()) {
             BundleCheck check = new BundleCheck(flink, broker, daemon);
             good = check.run(layouts);
+            if (stops) {
+                good &= new GuidedStop(flink, broker, daemon).run(check.results);
+                daemon.awaitNothingLeft(LEFT_TIMEOUT);
+            }
             ResultFile.write("bundle-check", check.results);
         }
         System.exit(good ? 0 : 1);

@@ -21,7 +21,7 @@ final class Distribution {
 
     static Distribution unpacked() {
         Path folder = Workspace.root().resolve("build/distribution");
-        if (!Files.exists(folder.resolve("unpacked"))) {
+        if (!Files.exists(folder.resolve("unpacked")) || !Files.exists(folder.resolve("pyflink/bin/flink"))) {
             throw new IllegalStateException(folder + " is missing or not whole: " + REMEDY);
         }
         return new Distribution(folder);
@@ -41,6 +41,11 @@ final class Distribution {
     /** A jar that users download beside Flink, by its name without version. */
     Path jar(String name) {
         return in("jars").only(name + "-\\d.*\\.jar");
+    }
+
+    /** The folder of Flink's scripts. */
+    Path bin() {
+        return folder.resolve("pyflink/bin");
     }
 
     /** A user's jar with the classes of protobuf messages. */
