@@ -81,6 +81,9 @@ func bootInstalled(t *testing.T) *systemd {
 			t.Fatal(err)
 		}
 		write(installed, name, strings.ReplaceAll(string(text), "ExecStart=/usr/bin/", "ExecStart=/usr/local/bin/"))
+		if name == "penstockd.service" {
+			write(installed, "probe.service", probe(string(text)))
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -92,8 +95,29 @@ func bootInstalled(t *testing.T) *systemd {
 	s.boot([]string{"PREPARE=" + install, "INSTALLED=" + installed, "PROGRAMS=" + bin, "CONFIG=" + s.config, "ACCOUNT=" + account,
 		fmt.Sprintf("ACCOUNT_ID=%d", accountID), "UNITS=/etc/systemd/system:/run/systemd/system:/usr/lib/systemd/system",
 		"TARGET=guide.target"}, "is-active", "guide.target")
+	if out, err := s.try("start", "probe.service"); err != nil {
+		status, _ := s.try("status", "--no-pager", "probe.service")
+		t.Skipf("systemd cannot confine a service here as the unit wants it, in a container for example: %v, %s\n%s", err, out, status)
+	}
 	return s
 }
+
+// probe is a service that does nothing, confined as the daemon is: where it does not start, nothing of Penstock is to blame.
+func probe(unit string) string {
+	text := "[Unit]\nDefaultDependencies=no\n[Service]\nType=oneshot\nExecStart=/bin/true\nUser=" + account + "\n"
+	_, service, _ := strings.Cut(unit, "[Service]\n")
+	service, _, _ = strings.Cut(service, "[Install]")
+	for line := range strings.Lines(service) {
+		if !ownLine.MatchString(line) {
+			text += line
+		}
+	}
+	return text
+}
+
+// ownLine is what a unit says about its own program and folders, not about what that may do.
+var ownLine = regexp.MustCompile(`^(Type|NotifyAccess|ExecStart|User|Group|Restart|RestartSec|WatchdogSec|FileDescriptorStoreMax|` +
+	`RuntimeDirectory\w*|ConfigurationDirectory)=`)
 
 // file is the path of a file of the namespaces, seen from outside.
 func (s *systemd) file(path string) string { return filepath.Join("/proc", s.first, "root", path) }
