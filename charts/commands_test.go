@@ -59,7 +59,7 @@ func newUser(t *testing.T, s *server) *user {
 	t.Helper()
 	flink := os.Getenv("PENSTOCK_FLINK")
 	if flink == "" {
-		t.Skip("PENSTOCK_FLINK names no distribution of Flink; `make chart-check` brings one")
+		t.Fatal("PENSTOCK_FLINK names no distribution of Flink; `make chart-check` brings one")
 	}
 	chart, err := filepath.Abs(folder)
 	if err != nil {

@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * One sink writer's bidirectional stream to the daemon ({@code sink.proto}), and the extents that it fills. Opened by
  * {@link DaemonSession#openWriter}.
  *
- * <p>The usual order is {@link #begin} (or {@link #startBegin} and {@link #awaitBegun}), then {@link #nextExtent} and {@link #submit} for each batch, then {@link #seal}
- * (or {@link #flush} without transactions), then begin again.
+ * <p>The usual order is {@link #begin} (or {@link #startBegin} and {@link #awaitBegun}), then {@link #nextExtent} and
+ * {@link #submit} for each batch, then {@link #seal} (or {@link #flush} without transactions), then begin again.
  *
  * <p>Threads: one task thread calls everything that is not said to be callable by others; events arrive on a gRPC
  * thread. Waiting never exceeds the timeout that was given and ends early with kind RETRY when the task thread is
