@@ -1,6 +1,10 @@
 /*
- * A producer over librdkafka that counts on its own: delivery reports never leave C, a whole batch is enqueued by one
+ * A producer over librdkafka that counts on its own: acknowledgements never leave C, a whole batch is enqueued by one
  * call, and every wait has a deadline and can be cancelled. See penstock_rdkafka.h for what each function promises.
+ *
+ * Acknowledged records are counted where the library learns of them, on the thread of the broker's connection
+ * (on_acknowledgement), and it frees them there. Only failures become reports, which our poll thread reads. So a flush
+ * has nothing to serve: it sleeps until the library has no record left, and that thread wakes it up.
  */
 #include "penstock_rdkafka.h"
 
@@ -19,6 +23,8 @@
 #define PS_LOG_DEBUG 7
 /* The longest uninterrupted wait inside the library, which cannot be cancelled by us. */
 #define SLICE_MS 200
+/* How long a producing thread waits for room before it tries again unasked. */
+#define ROOM_MS 5
 
 struct ps_client {
         rd_kafka_t *rk;
@@ -41,15 +47,11 @@ struct ps_client {
         atomic_int cancelled;
         atomic_int ending; /* connections are cut on purpose from now on */
         atomic_int stopping;
-        /* Rounds of the poll thread; room in the queue appears only in such a round. Raised under mu. */
-        atomic_int_fast64_t polls;
+        atomic_int waiting; /* a producing thread waits for room; taken back by who wakes it up */
 
         /* mu guards everything below. Never held while a library call runs. */
         pthread_mutex_t mu;
         pthread_cond_t changed;
-        int waiting;       /* a producing thread waits for room */
-        int pause_polling; /* rd_kafka_flush polls itself and must not share its wake-ups */
-        int polling;       /* the poll thread is inside rd_kafka_poll */
         int identity_seen;
         int64_t producer_id;
         int producer_epoch;
@@ -100,31 +102,56 @@ static void take_error(ps_result *r, rd_kafka_error_t *error) {
         rd_kafka_error_destroy(error);
 }
 
-/* ---- callbacks: run on the poll thread or inside rd_kafka_flush; on_log on any thread of the library ---- */
+/* ---- what became of records ---- */
+
+/* Gives the room of size bytes back. Any thread. */
+static void give_room(ps_client *c, int64_t size) {
+        atomic_fetch_add(&c->given, size);
+        if (atomic_load(&c->waiting) && atomic_exchange(&c->waiting, 0)) {
+                pthread_mutex_lock(&c->mu);
+                pthread_cond_broadcast(&c->changed);
+                pthread_mutex_unlock(&c->mu);
+        }
+}
+
+/*
+ * Interceptor: every record that is done with, on the thread that knows first, mostly a broker's. A record with an error is left to
+ * its report, or was refused by a call of ours that has the error from that call. Where a broker names single records that are
+ * bad, the library calls this without the errors and reports them later; such a record is then counted on both sides, and an epoch
+ * with a failed record is never sealed.
+ */
+static rd_kafka_resp_err_t on_acknowledgement(rd_kafka_t *rk, rd_kafka_message_t *m, void *opaque) {
+        ps_client *c = opaque;
+        (void)rk;
+        if (m->err == PS_ERR_NO_ERROR) {
+                atomic_fetch_add(&c->acked, 1);
+                give_room(c, (intptr_t)m->_private);
+        }
+        return PS_ERR_NO_ERROR;
+}
 
 /* The failure of one record makes the library purge the others, and the reports may come in any order. */
 static int is_consequence(int code) {
         return code == PS_ERR_PURGE_QUEUE || code == PS_ERR_PURGE_INFLIGHT;
 }
 
-static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque) {
-        ps_client *c = opaque;
-        (void)rk;
-        atomic_fetch_add(&c->given, (intptr_t)m->_private);
-        if (m->err == PS_ERR_NO_ERROR) {
-                atomic_fetch_add(&c->acked, 1);
-        } else {
-                pthread_mutex_lock(&c->mu);
-                if (c->first_failure.code == 0 || (is_consequence(c->first_failure.code) && !is_consequence(m->err))) {
-                        set_result(&c->first_failure, m->err, NULL);
-                        snprintf(c->first_failure.topic, sizeof(c->first_failure.topic), "%s",
-                                 m->rkt ? rd_kafka_topic_name(m->rkt) : "");
-                }
-                pthread_mutex_unlock(&c->mu);
-                /* After the text, so that who sees the count finds the text. */
-                atomic_fetch_add(&c->failed, 1);
+/* The report of one record; of the records in it only those with an error are failures. */
+static void on_report(ps_client *c, const rd_kafka_message_t *m) {
+        if (m->err == PS_ERR_NO_ERROR)
+                return;
+        pthread_mutex_lock(&c->mu);
+        if (c->first_failure.code == 0 || (is_consequence(c->first_failure.code) && !is_consequence(m->err))) {
+                set_result(&c->first_failure, m->err, NULL);
+                snprintf(c->first_failure.topic, sizeof(c->first_failure.topic), "%s",
+                         m->rkt ? rd_kafka_topic_name(m->rkt) : "");
         }
+        pthread_mutex_unlock(&c->mu);
+        /* After the text, so that who sees the count finds the text. */
+        atomic_fetch_add(&c->failed, 1);
+        give_room(c, (intptr_t)m->_private);
 }
+
+/* ---- what became of the client ---- */
 
 /*
  * Whether a broker, or our judgement of its certificate, refuses the client for good; Kafka's Java client ends its producer then, too.
@@ -142,10 +169,8 @@ static int refusal(int code, const char *reason) {
         return 0;
 }
 
-static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) {
-        ps_client *c = opaque;
-        int refused  = refusal(err, reason);
-        (void)rk;
+static void on_error(ps_client *c, int err, int fatal, const char *reason) {
+        int refused = refusal(err, reason);
         pthread_mutex_lock(&c->mu);
         /* That all are down tells less than why the last one was. */
         if (err != PS_ERR_ALL_BROKERS_DOWN || c->last_error.code == 0)
@@ -155,7 +180,7 @@ static void on_error(rd_kafka_t *rk, int err, const char *reason, void *opaque) 
         pthread_mutex_unlock(&c->mu);
         if (refused)
                 atomic_store(&c->refused, 1);
-        if (err == PS_ERR_FATAL)
+        if (fatal)
                 atomic_store(&c->fatal_raised, 1);
 }
 
@@ -182,7 +207,11 @@ static rd_kafka_resp_err_t on_broker_state(rd_kafka_t *rk, int32_t id, const cha
 }
 
 static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque, char *text, size_t size) {
+        ps_client *c = opaque;
+        int err      = rd_kafka_interceptor_add_on_acknowledgement(rk, "penstock", on_acknowledgement, c);
         (void)conf, (void)text, (void)size;
+        if (err || !c->dial_handle)
+                return err;
         return rd_kafka_interceptor_add_on_broker_state_change(rk, "penstock", on_broker_state, opaque);
 }
 
@@ -196,45 +225,50 @@ static void on_log(const rd_kafka_t *rk, int level, const char *fac, const char 
  * Reads the client's own idea of its identity out of the "eos" object, which the library writes last. Nothing in a JSON
  * string can look like the quoted names below, because a quote inside a string is escaped.
  */
-static int on_stats(rd_kafka_t *rk, char *json, size_t json_len, void *opaque) {
-        ps_client *c = opaque;
+static void on_stats(ps_client *c, const char *json) {
         const char *eos = NULL, *p, *q;
         int64_t id;
         int epoch;
-        (void)rk;
-        (void)json_len;
         for (p = json; (p = strstr(p, "\"eos\":")); p++)
                 eos = p;
         if (!eos || !(p = strstr(eos, "\"producer_id\":")) || !(q = strstr(eos, "\"producer_epoch\":")))
-                return 0;
+                return;
         if (sscanf(p + strlen("\"producer_id\":"), " %" SCNd64, &id) != 1 ||
             sscanf(q + strlen("\"producer_epoch\":"), " %d", &epoch) != 1 || id < 0)
-                return 0;
+                return;
         pthread_mutex_lock(&c->mu);
         c->identity_seen  = 1;
         c->producer_id    = id;
         c->producer_epoch = epoch;
         pthread_mutex_unlock(&c->mu);
-        return 0; /* the library frees json */
+}
+
+static void on_event(ps_client *c, rd_kafka_event_t *event) {
+        const rd_kafka_message_t *m;
+        switch (rd_kafka_event_type(event)) {
+        case RD_KAFKA_EVENT_DR:
+                while ((m = rd_kafka_event_message_next(event)))
+                        on_report(c, m);
+                break;
+        case RD_KAFKA_EVENT_ERROR:
+                on_error(c, rd_kafka_event_error(event), rd_kafka_event_error_is_fatal(event),
+                         rd_kafka_event_error_string(event));
+                break;
+        case RD_KAFKA_EVENT_STATS:
+                on_stats(c, rd_kafka_event_stats(event));
+                break;
+        }
 }
 
 static void *poll_loop(void *arg) {
         ps_client *c = arg;
         while (!atomic_load(&c->stopping)) {
-                pthread_mutex_lock(&c->mu);
-                while (c->pause_polling && !atomic_load(&c->stopping))
-                        pthread_cond_wait(&c->changed, &c->mu);
-                c->polling = 1;
-                pthread_mutex_unlock(&c->mu);
-
-                rd_kafka_poll(c->rk, 1000);
-
-                pthread_mutex_lock(&c->mu);
-                c->polling = 0;
-                atomic_fetch_add(&c->polls, 1);
-                if (c->pause_polling || c->waiting)
-                        pthread_cond_broadcast(&c->changed);
-                pthread_mutex_unlock(&c->mu);
+                rd_kafka_event_t *event = rd_kafka_queue_poll(c->main_queue, 1000);
+                if (!event)
+                        continue;
+                on_event(c, event);
+                /* Only now does the library let go of the records in it. */
+                rd_kafka_event_destroy(event);
         }
         return NULL;
 }
@@ -252,13 +286,10 @@ static rd_kafka_conf_t *make_conf(ps_client *c, const char **names, const char *
                 }
         }
         rd_kafka_conf_set_opaque(conf, c);
-        rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
-        rd_kafka_conf_set_error_cb(conf, on_error);
+        rd_kafka_conf_set_events(conf, RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_STATS);
         rd_kafka_conf_set_log_cb(conf, on_log);
-        rd_kafka_conf_set_stats_cb(conf, on_stats);
         rd_kafka_conf_set_connect_cb(conf, on_connect);
-        if (c->dial_handle)
-                rd_kafka_conf_interceptor_add_on_new(conf, "penstock", on_new, c);
+        rd_kafka_conf_interceptor_add_on_new(conf, "penstock", on_new, c);
         return conf;
 }
 
@@ -355,7 +386,6 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
         s->failed   = atomic_load(&c->failed);
         s->acked    = atomic_load(&c->acked);
         s->accepted = atomic_load(&c->accepted);
-        s->outq     = rd_kafka_outq_len(c->rk);
         if ((code = rd_kafka_fatal_error(c->rk, text, sizeof(text)))) {
                 set_result(&s->fatal, code, text);
                 s->fatal.fatal = 1;
@@ -375,21 +405,21 @@ void ps_snapshot_get(ps_client *c, ps_snapshot *s) {
 static const uint8_t nothing; /* an empty value or key needs an address, or the library takes it for null */
 
 /*
- * Waits for a poll round after the one that seen names. Because seen was read before the attempt that found the queue
- * full, no room can have appeared unnoticed. Returns 0 when the deadline passed or the call was cancelled.
+ * Waits until more was given back than seen, which was read before the attempt that found the queue full, so that no room can have
+ * appeared unnoticed; or for ROOM_MS, because the library itself makes room a moment after it has told of a record. Returns 0 when the
+ * deadline passed or the call was cancelled.
  */
 static int wait_for_room(ps_client *c, int64_t seen, int64_t deadline) {
-        struct timespec at = at_ms(deadline);
-        int ok;
+        int64_t soon       = now_ms() + ROOM_MS;
+        struct timespec at = at_ms(soon < deadline ? soon : deadline);
         pthread_mutex_lock(&c->mu);
-        c->waiting = 1;
-        while (atomic_load(&c->polls) == seen && !atomic_load(&c->cancelled))
+        atomic_store(&c->waiting, 1);
+        while (atomic_load(&c->given) == seen && !atomic_load(&c->cancelled))
                 if (pthread_cond_timedwait(&c->changed, &c->mu, &at) != 0)
                         break;
-        c->waiting = 0;
-        ok = atomic_load(&c->polls) != seen && !atomic_load(&c->cancelled);
+        atomic_store(&c->waiting, 0);
         pthread_mutex_unlock(&c->mu);
-        return ok && now_ms() < deadline;
+        return !atomic_load(&c->cancelled) && now_ms() < deadline;
 }
 
 /* The address and length of record i of a column; a null has neither. */
@@ -534,7 +564,7 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
         int one_by_one = b->timestamps || b->header_ends;
         memset(r, 0, sizeof(*r));
         while (done < b->count) {
-                int64_t seen = atomic_load(&c->polls);
+                int64_t seen = atomic_load(&c->given);
                 memset(r, 0, sizeof(*r));
                 done += one_by_one ? produce_one(c, b, done, r) : produce_chunk(c, b, done, r);
                 if (r->code == PS_ERR_NO_ERROR)
@@ -547,40 +577,17 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
 
 /* ---- proving ---- */
 
-/* Keeps the poll thread out of rd_kafka_poll, so that every wake-up of the queue reaches rd_kafka_flush at once. */
-static void pause_polling(ps_client *c) {
-        pthread_mutex_lock(&c->mu);
-        c->pause_polling = 1;
-        pthread_mutex_unlock(&c->mu);
-        rd_kafka_queue_yield(c->main_queue);
-        pthread_mutex_lock(&c->mu);
-        while (c->polling)
-                pthread_cond_wait(&c->changed, &c->mu);
-        pthread_mutex_unlock(&c->mu);
-}
-
-static void resume_polling(ps_client *c) {
-        pthread_mutex_lock(&c->mu);
-        c->pause_polling = 0;
-        pthread_cond_broadcast(&c->changed);
-        pthread_mutex_unlock(&c->mu);
-}
-
 void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r) {
         int64_t left, deadline = now_ms() + timeout_ms;
         int err;
-        pause_polling(c);
         do {
                 left = deadline - now_ms();
                 left = left < 0 ? 0 : left;
                 err  = rd_kafka_flush(c->rk, left < SLICE_MS ? (int)left : SLICE_MS);
         } while (err == PS_ERR_TIMED_OUT && left > 0 && !ps_failed(c) && !atomic_load(&c->cancelled));
-        resume_polling(c);
         memset(r, 0, sizeof(*r));
         if (err)
                 set_result(r, err, NULL);
-        else if (rd_kafka_outq_len(c->rk) > 0)
-                set_result(r, PS_ERR_TIMED_OUT, "the queue is not empty after a flush");
 }
 
 /* ---- transactions ---- */

@@ -300,10 +300,12 @@ func (c *client) causeFault(doing string, r result) error {
 	return c.fault(doing, r)
 }
 
+// waiting is how many records have neither been acknowledged nor failed.
+func (s *snapshot) waiting() int64 { return s.Accepted - s.Acknowledged - s.Failed }
+
 // snapshot is what the producer has counted and seen so far.
 type snapshot struct {
 	producer.Counters
-	queued        int
 	identitySeen  bool
 	producerID    int64
 	producerEpoch int16
@@ -318,7 +320,6 @@ func (c *client) snapshot() snapshot {
 	C.ps_snapshot_get(c.p, &s)
 	return snapshot{
 		Counters:      producer.Counters{Accepted: int64(s.accepted), Acknowledged: int64(s.acked), Failed: int64(s.failed)},
-		queued:        int(s.outq),
 		identitySeen:  s.identity_seen != 0,
 		producerID:    int64(s.producer_id),
 		producerEpoch: int16(s.producer_epoch),

@@ -115,6 +115,8 @@ func (m *mapper) delivery(cfg producer.Config) {
 		m.fault("properties.acks = %d is unknown: choose all (-1), 1 or 0", cfg.Acks)
 	}
 	m.set("acks", strconv.Itoa(cfg.Acks))
+	// Acknowledgements are counted by an interceptor; see client.c.
+	m.set("delivery.report.only.error", "true")
 	// Always explicit: the defaults of the two clients differ.
 	m.set("enable.idempotence", strconv.FormatBool(cfg.Idempotence))
 	inFlight := int64(1_000_000)

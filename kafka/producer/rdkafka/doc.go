@@ -5,9 +5,9 @@
 //
 // # Threads
 //
-// Each producer has librdkafka's own threads plus one poll thread of ours that serves delivery reports, which are counted
-// in C and never reach Go. A batch is enqueued by one call into C. While a flush runs, the poll thread steps aside, because
-// the flush serves the same queue. Log lines arrive on any thread and go to slog.
+// Each producer has librdkafka's own threads plus one poll thread of ours. Acknowledgements are counted in C on the thread of the
+// broker's connection, which also wakes up a flush with the last of them; the poll thread serves what is rare: reports of failed
+// records, errors and statistics. A batch is enqueued by one call into C. Log lines arrive on any thread and go to slog.
 //
 // # Ownership
 //

@@ -40,4 +40,4 @@ func PlainUnchecked(ctx context.Context, e *Engine, cfg producer.Config, r *prod
 }
 
 // Queued is how many records of o are not acknowledged yet.
-func Queued(o producer.Open) int { return o.(*open).c.snapshot().queued }
+func Queued(o producer.Open) int { s := o.(*open).c.snapshot(); return int(s.waiting()) }

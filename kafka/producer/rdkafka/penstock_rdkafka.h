@@ -24,6 +24,7 @@ typedef struct rd_kafka_topic_conf_s rd_kafka_topic_conf_t;
 typedef struct rd_kafka_queue_s rd_kafka_queue_t;
 typedef struct rd_kafka_error_s rd_kafka_error_t;
 typedef struct rd_kafka_headers_s rd_kafka_headers_t;
+typedef struct rd_kafka_op_s rd_kafka_event_t;
 
 /* C enums of this library have the size and representation of int on every platform it is built for. */
 typedef int rd_kafka_resp_err_t;
@@ -59,6 +60,11 @@ enum {
 #define RD_KAFKA_CONF_OK 0
 #define RD_KAFKA_PARTITION_UA ((int32_t)-1)
 #define RD_KAFKA_MSG_F_COPY 0x2
+
+/* Kinds of events; a set of them is their sum. */
+#define RD_KAFKA_EVENT_DR 0x1
+#define RD_KAFKA_EVENT_ERROR 0x8
+#define RD_KAFKA_EVENT_STATS 0x40
 
 typedef struct rd_kafka_message_s {
         rd_kafka_resp_err_t err;
@@ -122,10 +128,7 @@ rd_kafka_conf_t *rd_kafka_conf_new(void);
 void rd_kafka_conf_destroy(rd_kafka_conf_t *conf);
 int rd_kafka_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value, char *errstr, size_t errstr_size);
 void rd_kafka_conf_set_opaque(rd_kafka_conf_t *conf, void *opaque);
-void rd_kafka_conf_set_dr_msg_cb(rd_kafka_conf_t *conf,
-                                 void (*cb)(rd_kafka_t *rk, const rd_kafka_message_t *m, void *opaque));
-void rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf,
-                                void (*cb)(rd_kafka_t *rk, int err, const char *reason, void *opaque));
+void rd_kafka_conf_set_events(rd_kafka_conf_t *conf, int events);
 void rd_kafka_conf_set_log_cb(rd_kafka_conf_t *conf,
                               void (*cb)(const rd_kafka_t *rk, int level, const char *fac, const char *buf));
 rd_kafka_resp_err_t rd_kafka_conf_interceptor_add_on_new(
@@ -139,19 +142,27 @@ rd_kafka_resp_err_t rd_kafka_interceptor_add_on_broker_state_change(
     void *opaque);
 void rd_kafka_conf_set_connect_cb(rd_kafka_conf_t *conf,
                                   int (*cb)(int fd, const struct sockaddr *addr, int addrlen, const char *id, void *opaque));
-void rd_kafka_conf_set_stats_cb(rd_kafka_conf_t *conf,
-                                int (*cb)(rd_kafka_t *rk, char *json, size_t json_len, void *opaque));
+rd_kafka_resp_err_t rd_kafka_interceptor_add_on_acknowledgement(
+    rd_kafka_t *rk, const char *name,
+    rd_kafka_resp_err_t (*cb)(rd_kafka_t *rk, rd_kafka_message_t *m, void *opaque), void *opaque);
 
 rd_kafka_t *rd_kafka_new(int type, rd_kafka_conf_t *conf, char *errstr, size_t errstr_size);
 void rd_kafka_destroy(rd_kafka_t *rk);
 void *rd_kafka_opaque(const rd_kafka_t *rk);
-int rd_kafka_poll(rd_kafka_t *rk, int timeout_ms);
-int rd_kafka_outq_len(rd_kafka_t *rk);
 rd_kafka_resp_err_t rd_kafka_flush(rd_kafka_t *rk, int timeout_ms);
 rd_kafka_resp_err_t rd_kafka_fatal_error(rd_kafka_t *rk, char *errstr, size_t errstr_size);
 rd_kafka_queue_t *rd_kafka_queue_get_main(rd_kafka_t *rk);
+rd_kafka_event_t *rd_kafka_queue_poll(rd_kafka_queue_t *q, int timeout_ms);
 void rd_kafka_queue_yield(rd_kafka_queue_t *q);
 void rd_kafka_queue_destroy(rd_kafka_queue_t *q);
+
+int rd_kafka_event_type(const rd_kafka_event_t *event);
+const rd_kafka_message_t *rd_kafka_event_message_next(rd_kafka_event_t *event);
+rd_kafka_resp_err_t rd_kafka_event_error(rd_kafka_event_t *event);
+const char *rd_kafka_event_error_string(rd_kafka_event_t *event);
+int rd_kafka_event_error_is_fatal(rd_kafka_event_t *event);
+const char *rd_kafka_event_stats(rd_kafka_event_t *event);
+void rd_kafka_event_destroy(rd_kafka_event_t *event);
 
 rd_kafka_topic_t *rd_kafka_topic_new(rd_kafka_t *rk, const char *topic, rd_kafka_topic_conf_t *conf);
 void rd_kafka_topic_destroy(rd_kafka_topic_t *rkt);
@@ -193,7 +204,6 @@ typedef struct {
         int64_t accepted;
         int64_t acked;
         int64_t failed;
-        int outq;
         int identity_seen; /* statistics have shown an identity */
         int64_t producer_id;
         int producer_epoch;
@@ -274,7 +284,7 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
 /* What waits. Cheap: meant for every batch. Called by the producing thread. */
 void ps_waiting_get(ps_client *c, ps_waiting *w);
 
-/* Waits until the queue is empty, a delivery failed, timeout_ms passed or ps_cancel. Result code 0: empty. */
+/* Waits until the library holds no record any more, a delivery failed, timeout_ms passed or ps_cancel. Result code 0: none. */
 void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r);
 
 void ps_init_transactions(ps_client *c, int timeout_ms, ps_result *r);

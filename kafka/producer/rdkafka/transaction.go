@@ -64,9 +64,9 @@ func (o *open) prove(ctx context.Context, rows int64) error {
 		return o.c.fault("sealing", s.fatal)
 	case s.Failed != 0:
 		return o.c.causeFault("delivering a record", s.firstFailure)
-	case s.Acknowledged != rows || s.Accepted != rows || s.queued != 0:
+	case s.Acknowledged != rows || s.Accepted != rows:
 		return producer.Errorf(producer.FailEpoch, "transaction %s: of %d rows %d were accepted, %d acknowledged, %d are still "+
-			"queued after the flush", o.c.id, rows, s.Accepted, s.Acknowledged, s.queued)
+			"under way after the flush", o.c.id, rows, s.Accepted, s.Acknowledged, s.waiting())
 	case s.identitySeen && (s.producerID != o.identity.ProducerID || s.producerEpoch != o.identity.ProducerEpoch):
 		return producer.Errorf(producer.Fenced, "transaction %s: the coordinator gave producer %d epoch %d, the client produced "+
 			"as producer %d epoch %d: another attempt has taken the transactional id over, or another sink or job has the same "+
