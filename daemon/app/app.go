@@ -67,6 +67,7 @@ type App struct {
 // what to do. When New fails, nothing is left behind; the engine stays the caller's until New succeeds.
 func New(c *config.Config, engine Engine, log *slog.Logger) (_ *App, err error) {
 	debug.SetMemoryLimit(int64(c.Process.GoMemoryLimit))
+	ensureProcs()
 	a := &App{config: c, log: log, engine: engine, started: time.Now(), counters: telemetry.NewCounters(), leased: make(chan struct{}, 1),
 		orphaned: make(chan struct{}, 1),
 		ledger:   memctl.NewLedger()}
