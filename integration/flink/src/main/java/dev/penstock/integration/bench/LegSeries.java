@@ -45,6 +45,8 @@ final class LegSeries {
         columns.put("flush_p99_ms", r -> r.checkpoints().flushP99());
         columns.put("next_transaction_p50_ms", r -> r.checkpoints().snapshotP50());
         columns.put("next_transaction_p99_ms", r -> r.checkpoints().snapshotP99());
+        columns.put("held_p50_ms", r -> r.checkpoints().heldP50());
+        columns.put("held_p99_ms", r -> r.checkpoints().heldP99());
         columns.put("start_delay_p50_ms", r -> r.checkpoints().startDelayP50());
         Map<String, Object> json = new LinkedHashMap<>();
         Map<String, Object> spread = new LinkedHashMap<>();

@@ -11,12 +11,13 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param startDelay from the trigger until the task took the barrier up
  * @param flush from there until the snapshot began
  * @param snapshot the synchronous part of the snapshot; a Kafka writer opens its next transaction there
+ * @param held flush and snapshot together: how long the task wrote nothing
  */
-public record CheckpointTimes(long endToEnd, long startDelay, long flush, long snapshot) {
+public record CheckpointTimes(long endToEnd, long startDelay, long flush, long snapshot, long held) {
 
     /** The times of a checkpoint before any of its subtasks is looked at. */
     static CheckpointTimes of(long endToEnd) {
-        return new CheckpointTimes(endToEnd, 0, 0, 0);
+        return new CheckpointTimes(endToEnd, 0, 0, 0, 0);
     }
 
     /** With one more subtask, as /checkpoints/details/:id/subtasks/:vertex lists it; one that acknowledged nothing changes nothing. */
@@ -29,6 +30,7 @@ public record CheckpointTimes(long endToEnd, long startDelay, long flush, long s
         long sync = parts.path("sync").asLong();
         long rest = subtask.path("end_to_end_duration").asLong() - delay - sync - parts.path("async").asLong()
                 - subtask.path("alignment").path("duration").asLong();
-        return new CheckpointTimes(endToEnd, Math.max(startDelay, delay), Math.max(flush, rest), Math.max(snapshot, sync));
+        return new CheckpointTimes(endToEnd, Math.max(startDelay, delay), Math.max(flush, rest), Math.max(snapshot, sync),
+                Math.max(held, rest + sync));
     }
 }

@@ -21,7 +21,7 @@ public final class BidSource {
     @SuppressWarnings("rawtypes") // as the constructor of DataGeneratorSource
     public static DataGeneratorSource<RowData> of(long rows, long rate, TypeInformation<RowData> type) {
         RateLimiterStrategy limit = rate == 0
-                ? RateLimiterStrategy.noOp() : RateLimiterStrategy.perSecond(rate);
+                ? RateLimiterStrategy.noOp() : new PacedRate(rate);
         return new DataGeneratorSource<>(new BidGenerator(), rows, limit, type);
     }
 }
