@@ -18,6 +18,10 @@ const (
 	rising  = 100 * time.Millisecond
 )
 
+// near is how far from its expectation a periodic barrier may be: the timer of the coordinator, a call to the TaskManager and the task's
+// mailbox are in between.
+const near = 20 * time.Millisecond
+
 // dueShare is the part of the target that may wait while a barrier is due. It still is many times the broker's answer time where brokers are
 // near, so that they do not run idle.
 const dueShare = 4
@@ -89,6 +93,16 @@ func (p *Pace) Expect(barrier time.Time) {
 	p.mu.Lock()
 	p.due = barrier
 	p.mu.Unlock()
+}
+
+// Near tells whether a barrier is so close that nothing should linger any more: what does is in front of it.
+func (p *Pace) Near(now time.Time) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.due.IsZero() && p.due.Sub(now).Abs() <= near
 }
 
 // Known is what the broker takes within the target, bounded below by Least; 0 while it is not known.

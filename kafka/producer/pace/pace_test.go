@@ -88,6 +88,19 @@ func TestLessMayWaitWhenABarrierIsDue(t *testing.T) {
 	}
 }
 
+func TestNearABarrier(t *testing.T) {
+	p, due := New(target), time.Unix(1_000_000, 0)
+	if p.Near(due) || New(0).Near(due) {
+		t.Error("a barrier is near that nobody expects")
+	}
+	p.Expect(due)
+	for off, want := range map[time.Duration]bool{-near - 1: false, -near: true, 0: true, near: true, near + 1: false} {
+		if got := p.Near(due.Add(off)); got != want {
+			t.Errorf("%v from a barrier it is near: %v, want %v", off, got, want)
+		}
+	}
+}
+
 func TestBoundsHold(t *testing.T) {
 	b := newBench()
 	b.run(5*time.Second, mib, time.Millisecond)

@@ -23,6 +23,8 @@
 #define PS_LOG_DEBUG 7
 /* The longest uninterrupted wait inside the library, which cannot be cancelled by us. */
 #define SLICE_MS 200
+/* How long one ps_hurry keeps records from lingering, at most. */
+#define HURRY_MS 10
 /* How long a producing thread waits for room before it tries again unasked. */
 #define ROOM_MS 5
 
@@ -47,6 +49,7 @@ struct ps_client {
         atomic_int cancelled;
         atomic_int ending; /* connections are cut on purpose from now on */
         atomic_int stopping;
+        atomic_int hurried; /* the poll thread is asked to flush */
         atomic_int waiting; /* a producing thread waits for room; taken back by who wakes it up */
 
         /* mu guards everything below. Never held while a library call runs. */
@@ -264,6 +267,8 @@ static void *poll_loop(void *arg) {
         ps_client *c = arg;
         while (!atomic_load(&c->stopping)) {
                 rd_kafka_event_t *event = rd_kafka_queue_poll(c->main_queue, 1000);
+                if (atomic_exchange(&c->hurried, 0))
+                        rd_kafka_flush(c->rk, HURRY_MS);
                 if (!event)
                         continue;
                 on_event(c, event);
@@ -576,6 +581,11 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
 }
 
 /* ---- proving ---- */
+
+void ps_hurry(ps_client *c) {
+        atomic_store(&c->hurried, 1);
+        rd_kafka_queue_yield(c->main_queue);
+}
 
 void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r) {
         int64_t left, deadline = now_ms() + timeout_ms;

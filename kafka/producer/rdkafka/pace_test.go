@@ -68,3 +68,32 @@ func TestThePaceIsLearntFromTheBroker(t *testing.T) {
 	}
 	t.Error("the pace of the broker is not known after 100 MiB")
 }
+
+// TestNothingLingersWhereABarrierIsNear: the same batch stays in the queue for the linger, or is sent at once.
+func TestNothingLingersWhereABarrierIsNear(t *testing.T) {
+	b, e := realBroker(t), newEngine(t)
+	createTopic(t, b, "hurried", 1, nil)
+	cfg := config(b.Addr())
+	linger := 20 * time.Second
+	cfg.Linger = &linger
+	cfg.Pace = pace.New(time.Minute)
+	o := mustOpen(t, e, cfg, "hurried-0-1")
+	defer o.Discard()
+	const far = 300 * time.Millisecond
+	mustProduce(t, o, large("hurried", 100))
+	time.Sleep(far)
+	if got := o.Counters().Acknowledged; got != 0 {
+		t.Fatalf("%d records were sent before their linger", got)
+	}
+	for end := time.Now().Add(linger / 2); o.Counters().Acknowledged < 1; {
+		if time.Now().After(end) {
+			t.Fatal("the records near a barrier have lingered")
+		}
+		cfg.Pace.Expect(time.Now())
+		mustProduce(t, o, large("hurried", 100))
+		time.Sleep(far)
+	}
+	if got := o.Counters(); got.Acknowledged != got.Accepted {
+		t.Errorf("of %d records %d were sent", got.Accepted, got.Acknowledged)
+	}
+}

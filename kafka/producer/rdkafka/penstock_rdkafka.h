@@ -284,6 +284,9 @@ int64_t ps_produce(ps_client *c, const ps_batch *b, int64_t max_block_ms, ps_res
 /* What waits. Cheap: meant for every batch. Called by the producing thread. */
 void ps_waiting_get(ps_client *c, ps_waiting *w);
 
+/* Lets nothing that was enqueued so far linger. Does not wait. Called by the producing thread. */
+void ps_hurry(ps_client *c);
+
 /* Waits until the library holds no record any more, a delivery failed, timeout_ms passed or ps_cancel. Result code 0: none. */
 void ps_flush(ps_client *c, int64_t timeout_ms, ps_result *r);
 

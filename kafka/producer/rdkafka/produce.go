@@ -81,6 +81,7 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 	var result C.ps_result
 	accepted := int64(C.ps_produce(c.p, &batch, C.int64_t(remaining(ctx, c.cfg.MaxBlock)), &result))
 	if accepted == int64(n) {
+		c.hurry()
 		return nil
 	}
 	c.engine.topics.forget(c.cfg, r.Topic)
@@ -91,6 +92,18 @@ func (c *client) produce(ctx context.Context, r *producer.Records) error {
 // linger on purpose are not those that the broker is slow with.
 func (c *client) limit() int64 {
 	return c.cfg.Pace.BytesAt(time.Now(), linger(c.cfg, c.id), c.cfg.QueueBytes())
+}
+
+// hurry sends what would linger in front of a barrier that is close. Where a whole batch waits anyway nothing lingers.
+func (c *client) hurry() {
+	if !c.cfg.Pace.Near(time.Now()) {
+		return
+	}
+	var w C.ps_waiting
+	C.ps_waiting_get(c.p, &w)
+	if w.bytes < largestBatch {
+		C.ps_hurry(c.p)
+	}
 }
 
 // observe tells the pace what waits; next is how many bytes are to be enqueued.

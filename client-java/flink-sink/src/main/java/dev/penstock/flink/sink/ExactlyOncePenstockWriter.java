@@ -121,7 +121,7 @@ final class ExactlyOncePenstockWriter extends PenstockWriter {
                 if (beginning) {
                     awaitBegun();
                 }
-                batcher.submit();
+                batcher.submitAtBarrier();
                 FaultPoint.BEFORE_SEAL.hit();
                 seal();
                 FaultPoint.AFTER_SEAL.hit();

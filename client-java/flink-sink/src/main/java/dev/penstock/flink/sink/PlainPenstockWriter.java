@@ -45,7 +45,7 @@ final class PlainPenstockWriter extends PenstockWriter {
         try {
             daemon.checkFailure();
             if (flushAtCheckpoints || endOfInput) {
-                batcher.submit();
+                batcher.submitAtBarrier();
                 long start = System.nanoTime();
                 daemon.flush(EPOCH, batcher.epochRows(), deadlines.seal());
                 metrics.flushed(System.nanoTime() - start);

@@ -18,6 +18,7 @@ final class RowBatcher {
 
     /** A power of two. */
     private static final int SAMPLE = 1024;
+    private static final long NEAR_LINGER_MILLIS = 3;
 
     private final RowColumnWriter columns;
     private final DaemonWriter daemon;
@@ -25,8 +26,10 @@ final class RowBatcher {
     private final Duration extentTimeout;
     private final ProcessingTimeService timers;
 
+    private final ExpectedBarrier barrier = new ExpectedBarrier();
     private Extent extent;
-    private long openedAt;
+    /** When the open batch has lingered long enough. */
+    private long due;
     private boolean timerPending;
     private boolean closed;
     private long epochRows;
@@ -79,6 +82,12 @@ final class RowBatcher {
         }
         daemon.submit(full, bytes, columns.schemaTag(), rows, columns.flags());
         submittedRows += rows;
+    }
+
+    /** Hands the unfinished batch over because a barrier has come. */
+    void submitAtBarrier() throws DaemonException {
+        barrier.passed(timers.getCurrentProcessingTime());
+        submit();
     }
 
     /** Where in its batch the next row stands, or the one that {@link #add} has just refused; counts from 0. */
@@ -157,10 +166,17 @@ final class RowBatcher {
     private void openBatch(int minBytes) throws DaemonException {
         extent = daemon.nextExtent(minBytes, extentTimeout);
         columns.begin(extent);
-        openedAt = timers.getCurrentProcessingTime();
+        long now = timers.getCurrentProcessingTime();
+        due = now + lingerMillis(now);
         if (!timerPending) {
-            registerTimer(openedAt + settings.linger().toMillis());
+            registerTimer(due);
         }
+    }
+
+    /** Rows that linger are in front of the barrier, so that near one they do it for a shorter time. */
+    private long lingerMillis(long now) {
+        long linger = settings.linger().toMillis();
+        return barrier.isNear(now) ? Math.min(linger, NEAR_LINGER_MILLIS) : linger;
     }
 
     /** One timer at a time, however many batches fill up before it fires. */
@@ -174,7 +190,6 @@ final class RowBatcher {
         if (closed || extent == null) {
             return;
         }
-        long due = openedAt + settings.linger().toMillis();
         if (now < due) {
             registerTimer(due);
         } else {

@@ -64,6 +64,26 @@ class RowBatcherTest {
     }
 
     @Test
+    void rowsWaitForAShorterTimeNearABarrier() throws Exception {
+        try (WriterFixture fixture = new WriterFixture()) {
+            fixture.batcher.submitAtBarrier();
+            fixture.timers.advance(500);
+            fixture.batcher.submitAtBarrier();
+            fixture.timers.advance(479);
+            fixture.batcher.add(row(1, "a"));
+            fixture.timers.advance(9);
+            assertEquals(List.of(), fixture.calls(), "21 ms before the barrier");
+            fixture.timers.advance(1);
+            assertEquals(List.of("submit 1"), fixture.calls());
+            fixture.batcher.add(row(2, "b"));
+            fixture.timers.advance(2);
+            assertEquals(List.of(), fixture.calls());
+            fixture.timers.advance(1);
+            assertEquals(List.of("submit 1"), fixture.calls(), "11 ms before the barrier");
+        }
+    }
+
+    @Test
     void rowsWaitForLingerAndNotLonger() throws Exception {
         try (WriterFixture fixture = new WriterFixture()) {
             fixture.batcher.add(row(1, "a"));
