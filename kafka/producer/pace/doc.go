@@ -13,7 +13,8 @@
 // writer with Least.
 //
 // Checkpoints are periodic. From two targets before a barrier is expected until two targets after, a quarter of that may wait: long enough
-// to let the queue drain, short enough that nothing is lost where checkpoints come when they like.
+// to let the queue drain, short enough that nothing is lost where checkpoints come when they like. Closer to it (Near) nothing should
+// linger.
 //
 // The package reads no clock and knows no Kafka client.
 package pace
