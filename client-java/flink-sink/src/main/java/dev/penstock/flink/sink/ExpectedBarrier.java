@@ -10,21 +10,19 @@ final class ExpectedBarrier {
     /** How far from its expectation a barrier may be; pace.near is the daemon's. */
     private static final long NEAR_MILLIS = 20;
 
-    private boolean known;
-    private long last;
-    private boolean expected;
-    private long next;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private long last = NEVER;
+    private long next = NEVER;
 
     /** A barrier has come. */
     void passed(long now) {
-        expected = known;
-        next = now + (now - last);
-        known = true;
+        next = last == NEVER ? NEVER : now + (now - last);
         last = now;
     }
 
     /** Whether the next barrier may come at any moment. */
     boolean isNear(long now) {
-        return expected && Math.abs(next - now) <= NEAR_MILLIS;
+        return next != NEVER && Math.abs(next - now) <= NEAR_MILLIS;
     }
 }
