@@ -99,8 +99,9 @@ func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEv
 	defer s.streams.Done()
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
-	requests := receive(ctx, stream)
-	open, err := s.awaitOpen(ctx, requests)
+	in := newIntake(ctx)
+	go in.receive(stream)
+	open, err := s.awaitOpen(ctx, in.requests)
 	if err != nil {
 		return s.refuse(stream, err)
 	}
@@ -117,8 +118,10 @@ func (s *Sink) Write(stream grpc.BidiStreamingServer[pb.WriteRequest, pb.WriteEv
 	if err != nil {
 		return s.refuse(stream, err)
 	}
-	loop := &writerLoop{ctx: ctx, stream: stream, backlog: writer.Backlog(ctx, requests), writer: writer}
+	loop := &writerLoop{ctx: ctx, stream: stream, intake: in, backlog: writer.Backlog(ctx, in.requests), writer: writer,
+		counters: s.options.Counters, log: s.options.Log}
 	defer s.remove(loop)
+	defer client.Offer(writer.ID(), loop.serveLine)()
 	return loop.run(s.options.ProgressInterval)
 }
 

@@ -17,10 +17,35 @@ import (
 	"penstock.dev/penstock/shm"
 )
 
-// handle is the goroutine of one connection, from accept to the end of its session.
+// handle is the goroutine of one connection, from accept to the end of its session, or line.
 func (s *Server) handle(conn *net.UnixConn) {
 	defer conn.Close()
-	x, err := s.greet(conn)
+	s.mu.Lock()
+	s.early[conn] = struct{}{}
+	s.mu.Unlock()
+	defer s.settled(conn)
+	first, err := s.awaitFirst(conn)
+	if err != nil {
+		s.Refuse(conn, err)
+		return
+	}
+	if attach := first.GetAttach(); attach != nil {
+		s.attach(conn, attach)
+		return
+	}
+	s.host(conn, first.GetHello())
+}
+
+// settled: the connection is not early any more. It may be called again.
+func (s *Server) settled(conn *net.UnixConn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.early, conn)
+}
+
+// host is the life of a session.
+func (s *Server) host(conn *net.UnixConn, hello *pb.Hello) {
+	x, err := s.greet(conn, hello)
 	if err != nil {
 		s.Refuse(conn, err)
 		return
@@ -43,20 +68,8 @@ func endInWords(err error) string {
 	return err.Error()
 }
 
-// greet reads and checks Hello and builds the session; nothing is left behind when it fails.
-func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
-	s.mu.Lock()
-	s.early[conn] = struct{}{}
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.early, conn)
-		s.mu.Unlock()
-	}()
-	hello, err := s.awaitHello(conn)
-	if err != nil {
-		return nil, err
-	}
+// greet checks Hello and builds the session; nothing is left behind when it fails.
+func (s *Server) greet(conn *net.UnixConn, hello *pb.Hello) (*Session, error) {
 	dialect, err := checkHello(hello, shm.LayoutHash())
 	if err != nil {
 		return nil, err
@@ -67,13 +80,14 @@ func (s *Server) greet(conn *net.UnixConn) (*Session, error) {
 	}
 	x := &Session{
 		hello: hello, peer: peer, dialect: dialect, opened: time.Now(), server: s, conn: conn,
-		leases: map[uint32]int64{}, writers: map[uint64]func(){},
+		leases: map[uint32]int64{}, writers: map[uint64]func(){}, lines: map[uint64]func(*Line){},
 	}
 	x.life, x.endLife = context.WithCancel(context.Background())
 	return x, s.open(x)
 }
 
-func (s *Server) awaitHello(conn *net.UnixConn) (*pb.Hello, error) {
+// awaitFirst reads what the connection is to be: Hello or AttachLine.
+func (s *Server) awaitFirst(conn *net.UnixConn) (*pb.SessionRequest, error) {
 	if err := conn.SetReadDeadline(time.Now().Add(s.options.HelloTimeout)); err != nil {
 		return nil, err
 	}
@@ -81,10 +95,10 @@ func (s *Server) awaitHello(conn *net.UnixConn) (*pb.Hello, error) {
 	if err := ReadFrame(conn, &request); err != nil {
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "no Hello came within session.hello_timeout = %v: %v", s.options.HelloTimeout, err)
 	}
-	if request.GetHello() == nil {
+	if request.GetHello() == nil && request.GetAttach() == nil {
 		return nil, fault.New(pb.ErrorKind_BAD_REQUEST, "the first request of a session must be Hello")
 	}
-	return request.GetHello(), conn.SetReadDeadline(time.Time{})
+	return &request, conn.SetReadDeadline(time.Time{})
 }
 
 // open makes the session's slot table, publishes the session and only then welcomes the client, whose next step may be a gRPC

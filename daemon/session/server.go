@@ -52,7 +52,7 @@ type Server struct {
 	empty chan struct{}
 	// connections counts every connection's goroutine.
 	connections sync.WaitGroup
-	// early are connections that have not said Hello yet.
+	// early are connections that are neither a session nor a line yet.
 	early map[*net.UnixConn]struct{}
 }
 
@@ -127,7 +127,7 @@ func (s *Server) Draining() bool {
 	return s.draining
 }
 
-// Connections is how many connections are open, those that have not said Hello included.
+// Connections is how many connections are open, those that have said nothing yet included; lines are not counted.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,6 +50,8 @@ type Session struct {
 	// writers are the functions that end the session's writers, by a number of their own.
 	writers    map[uint64]func()
 	nextWriter uint64
+	// lines are the offers of writers that have no line yet, by the writer's id.
+	lines map[uint64]func(*Line)
 }
 
 // ID is the session's number, 1 to 2^24-1: the owner in the state words of its slots.

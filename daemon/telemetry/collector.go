@@ -106,6 +106,8 @@ func allSamples() []sample {
 		counter(MetricRows, "Rows produced.", (*pb.CounterStatus).GetRows),
 		counter(MetricBatchesPaced, "Batches that waited so that no more is in flight than the broker takes in writer.in_flight_time.",
 			(*pb.CounterStatus).GetBatchesPaced),
+		counter(MetricLineAnswers, "Seals and flushes that were asked and answered on a line of the task's own thread.",
+			(*pb.CounterStatus).GetLineAnswers),
 		counter(MetricEncodedBytes, "Bytes of encoded record values.", (*pb.CounterStatus).GetEncodedBytes),
 		seconds(MetricEncodeSeconds, "Time spent encoding.", func(c *Counters) uint64 { return c.EncodeNanos.Load() }),
 		seconds(MetricProduceSeconds, "Time spent handing records to producers.", func(c *Counters) uint64 { return c.ProduceNanos.Load() }),

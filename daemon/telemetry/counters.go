@@ -19,7 +19,9 @@ type Counters struct {
 	StaleHandles, ForeignHandles atomic.Uint64
 	BadBatches                   atomic.Uint64
 	BatchesPaced                 atomic.Uint64
-	LeasesDenied                 atomic.Uint64
+	// LineAnswers counts answers that went over a writer's line.
+	LineAnswers  atomic.Uint64
+	LeasesDenied atomic.Uint64
 	// ProcessesEnded counts sessions that the end of the client's process was seen to end.
 	ProcessesEnded atomic.Uint64
 	// Pressed counts requests to sessions for segments that they do not use.
@@ -74,5 +76,6 @@ func (c *Counters) Status() *pb.CounterStatus {
 		ForeignHandles:  c.ForeignHandles.Load(),
 		BadBatches:      c.BadBatches.Load(),
 		BatchesPaced:    c.BatchesPaced.Load(),
+		LineAnswers:     c.LineAnswers.Load(),
 	}
 }

@@ -24,6 +24,8 @@ const (
 	MetricEncodeSeconds  = "penstock_encode_seconds_total"
 	MetricProduceSeconds = "penstock_produce_seconds_total"
 	MetricSealSeconds    = "penstock_seal_seconds"
+	// MetricLineAnswers counts answers to requests of barriers that took the short way, see AttachLine.
+	MetricLineAnswers = "penstock_line_answers_total"
 	// MetricEpochs has the label outcome: sealed, empty, failed, aborted.
 	MetricEpochs = "penstock_epochs_total"
 

@@ -1468,7 +1468,9 @@ type CounterStatus struct {
 	ForeignHandles  uint64                 `protobuf:"varint,11,opt,name=foreign_handles,json=foreignHandles,proto3" json:"foreign_handles,omitempty"`
 	BadBatches      uint64                 `protobuf:"varint,12,opt,name=bad_batches,json=badBatches,proto3" json:"bad_batches,omitempty"`
 	// Batches that waited because of writer.in_flight_time, and not because the queue was full.
-	BatchesPaced  uint64 `protobuf:"varint,13,opt,name=batches_paced,json=batchesPaced,proto3" json:"batches_paced,omitempty"`
+	BatchesPaced uint64 `protobuf:"varint,13,opt,name=batches_paced,json=batchesPaced,proto3" json:"batches_paced,omitempty"`
+	// Seals and flushes that were asked and answered on a writer's line (session.proto, AttachLine).
+	LineAnswers   uint64 `protobuf:"varint,14,opt,name=line_answers,json=lineAnswers,proto3" json:"line_answers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1590,6 +1592,13 @@ func (x *CounterStatus) GetBadBatches() uint64 {
 func (x *CounterStatus) GetBatchesPaced() uint64 {
 	if x != nil {
 		return x.BatchesPaced
+	}
+	return 0
+}
+
+func (x *CounterStatus) GetLineAnswers() uint64 {
+	if x != nil {
+		return x.LineAnswers
 	}
 	return 0
 }
@@ -1759,7 +1768,7 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\x10difference_bytes\x18\r \x01(\x04R\x0fdifferenceBytes\x12 \n" +
 	"\vdifferences\x18\x0e \x01(\x04R\vdifferences\x12)\n" +
 	"\x10adopted_segments\x18\x0f \x01(\rR\x0fadoptedSegments\x12)\n" +
-	"\x10refused_segments\x18\x10 \x01(\rR\x0frefusedSegments\"\xde\x03\n" +
+	"\x10refused_segments\x18\x10 \x01(\rR\x0frefusedSegments\"\x81\x04\n" +
 	"\rCounterStatus\x12\x18\n" +
 	"\abatches\x18\x01 \x01(\x04R\abatches\x12\x12\n" +
 	"\x04rows\x18\x02 \x01(\x04R\x04rows\x12#\n" +
@@ -1775,7 +1784,8 @@ const file_penstock_v1_diagnostics_proto_rawDesc = "" +
 	"\x0fforeign_handles\x18\v \x01(\x04R\x0eforeignHandles\x12\x1f\n" +
 	"\vbad_batches\x18\f \x01(\x04R\n" +
 	"badBatches\x12#\n" +
-	"\rbatches_paced\x18\r \x01(\x04R\fbatchesPaced2`\n" +
+	"\rbatches_paced\x18\r \x01(\x04R\fbatchesPaced\x12!\n" +
+	"\fline_answers\x18\x0e \x01(\x04R\vlineAnswers2`\n" +
 	"\x12DiagnosticsService\x12J\n" +
 	"\tGetStatus\x12\x1d.penstock.v1.GetStatusRequest\x1a\x1e.penstock.v1.GetStatusResponseBQ\n" +
 	"\x15dev.penstock.proto.v1P\x01Z6penstock.dev/penstock/proto/gen/penstock/v1;penstockv1b\x06proto3"

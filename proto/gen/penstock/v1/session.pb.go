@@ -32,6 +32,7 @@ type SessionRequest struct {
 	//	*SessionRequest_Hello
 	//	*SessionRequest_Lease
 	//	*SessionRequest_ReturnLease
+	//	*SessionRequest_Attach
 	Request       isSessionRequest_Request `protobuf_oneof:"request"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -101,6 +102,15 @@ func (x *SessionRequest) GetReturnLease() *LeaseReturn {
 	return nil
 }
 
+func (x *SessionRequest) GetAttach() *AttachLine {
+	if x != nil {
+		if x, ok := x.Request.(*SessionRequest_Attach); ok {
+			return x.Attach
+		}
+	}
+	return nil
+}
+
 type isSessionRequest_Request interface {
 	isSessionRequest_Request()
 }
@@ -117,11 +127,18 @@ type SessionRequest_ReturnLease struct {
 	ReturnLease *LeaseReturn `protobuf:"bytes,3,opt,name=return_lease,json=returnLease,proto3,oneof"`
 }
 
+type SessionRequest_Attach struct {
+	// Instead of Hello: the connection is no session.
+	Attach *AttachLine `protobuf:"bytes,4,opt,name=attach,proto3,oneof"`
+}
+
 func (*SessionRequest_Hello) isSessionRequest_Request() {}
 
 func (*SessionRequest_Lease) isSessionRequest_Request() {}
 
 func (*SessionRequest_ReturnLease) isSessionRequest_Request() {}
+
+func (*SessionRequest_Attach) isSessionRequest_Request() {}
 
 type SessionReply struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -131,6 +148,7 @@ type SessionReply struct {
 	//	*SessionReply_Refused
 	//	*SessionReply_Lease
 	//	*SessionReply_Returned
+	//	*SessionReply_Attached
 	Reply isSessionReply_Reply `protobuf_oneof:"reply"`
 	// One dummy byte with one file descriptor follows this frame.
 	CarriesFd     bool `protobuf:"varint,15,opt,name=carries_fd,json=carriesFd,proto3" json:"carries_fd,omitempty"`
@@ -211,6 +229,15 @@ func (x *SessionReply) GetReturned() *LeaseReturned {
 	return nil
 }
 
+func (x *SessionReply) GetAttached() *LineAttached {
+	if x != nil {
+		if x, ok := x.Reply.(*SessionReply_Attached); ok {
+			return x.Attached
+		}
+	}
+	return nil
+}
+
 func (x *SessionReply) GetCarriesFd() bool {
 	if x != nil {
 		return x.CarriesFd
@@ -238,6 +265,10 @@ type SessionReply_Returned struct {
 	Returned *LeaseReturned `protobuf:"bytes,4,opt,name=returned,proto3,oneof"`
 }
 
+type SessionReply_Attached struct {
+	Attached *LineAttached `protobuf:"bytes,5,opt,name=attached,proto3,oneof"`
+}
+
 func (*SessionReply_Welcome) isSessionReply_Reply() {}
 
 func (*SessionReply_Refused) isSessionReply_Reply() {}
@@ -245,6 +276,8 @@ func (*SessionReply_Refused) isSessionReply_Reply() {}
 func (*SessionReply_Lease) isSessionReply_Reply() {}
 
 func (*SessionReply_Returned) isSessionReply_Reply() {}
+
+func (*SessionReply_Attached) isSessionReply_Reply() {}
 
 // Hello says who the client is. Any mismatch is refused, with both sides' numbers, before a descriptor is sent.
 type Hello struct {
@@ -693,21 +726,121 @@ func (x *LeaseReturned) GetSegmentId() uint32 {
 	return 0
 }
 
+// AttachLine makes a new connection the line of a writer of an open session (sink.proto, SinkService), one for each writer. After
+// LineAttached it carries WriteRequest and WriteEvent. It ends with the writer; when the client ends it, the writer goes on without.
+type AttachLine struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	SessionId     uint32                 `protobuf:"varint,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	Token         []byte                 `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	WriterId      uint64                 `protobuf:"varint,3,opt,name=writer_id,json=writerId,proto3" json:"writer_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttachLine) Reset() {
+	*x = AttachLine{}
+	mi := &file_penstock_v1_session_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttachLine) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttachLine) ProtoMessage() {}
+
+func (x *AttachLine) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_session_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttachLine.ProtoReflect.Descriptor instead.
+func (*AttachLine) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_session_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AttachLine) GetSessionId() uint32 {
+	if x != nil {
+		return x.SessionId
+	}
+	return 0
+}
+
+func (x *AttachLine) GetToken() []byte {
+	if x != nil {
+		return x.Token
+	}
+	return nil
+}
+
+func (x *AttachLine) GetWriterId() uint64 {
+	if x != nil {
+		return x.WriterId
+	}
+	return 0
+}
+
+type LineAttached struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LineAttached) Reset() {
+	*x = LineAttached{}
+	mi := &file_penstock_v1_session_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LineAttached) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LineAttached) ProtoMessage() {}
+
+func (x *LineAttached) ProtoReflect() protoreflect.Message {
+	mi := &file_penstock_v1_session_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LineAttached.ProtoReflect.Descriptor instead.
+func (*LineAttached) Descriptor() ([]byte, []int) {
+	return file_penstock_v1_session_proto_rawDescGZIP(), []int{9}
+}
+
 var File_penstock_v1_session_proto protoreflect.FileDescriptor
 
 const file_penstock_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x19penstock/v1/session.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\"\xb9\x01\n" +
+	"\x19penstock/v1/session.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\"\xec\x01\n" +
 	"\x0eSessionRequest\x12*\n" +
 	"\x05hello\x18\x01 \x01(\v2\x12.penstock.v1.HelloH\x00R\x05hello\x121\n" +
 	"\x05lease\x18\x02 \x01(\v2\x19.penstock.v1.LeaseRequestH\x00R\x05lease\x12=\n" +
-	"\freturn_lease\x18\x03 \x01(\v2\x18.penstock.v1.LeaseReturnH\x00R\vreturnLeaseB\t\n" +
-	"\arequest\"\x83\x02\n" +
+	"\freturn_lease\x18\x03 \x01(\v2\x18.penstock.v1.LeaseReturnH\x00R\vreturnLease\x121\n" +
+	"\x06attach\x18\x04 \x01(\v2\x17.penstock.v1.AttachLineH\x00R\x06attachB\t\n" +
+	"\arequest\"\xbc\x02\n" +
 	"\fSessionReply\x120\n" +
 	"\awelcome\x18\x01 \x01(\v2\x14.penstock.v1.WelcomeH\x00R\awelcome\x12.\n" +
 	"\arefused\x18\x02 \x01(\v2\x12.penstock.v1.ErrorH\x00R\arefused\x12/\n" +
 	"\x05lease\x18\x03 \x01(\v2\x17.penstock.v1.LeaseGrantH\x00R\x05lease\x128\n" +
-	"\breturned\x18\x04 \x01(\v2\x1a.penstock.v1.LeaseReturnedH\x00R\breturned\x12\x1d\n" +
+	"\breturned\x18\x04 \x01(\v2\x1a.penstock.v1.LeaseReturnedH\x00R\breturned\x127\n" +
+	"\battached\x18\x05 \x01(\v2\x19.penstock.v1.LineAttachedH\x00R\battached\x12\x1d\n" +
 	"\n" +
 	"carries_fd\x18\x0f \x01(\bR\tcarriesFdB\a\n" +
 	"\x05reply\"\xa9\x03\n" +
@@ -756,7 +889,14 @@ const file_penstock_v1_session_proto_rawDesc = "" +
 	"segment_id\x18\x01 \x01(\rR\tsegmentId\".\n" +
 	"\rLeaseReturned\x12\x1d\n" +
 	"\n" +
-	"segment_id\x18\x01 \x01(\rR\tsegmentIdBQ\n" +
+	"segment_id\x18\x01 \x01(\rR\tsegmentId\"^\n" +
+	"\n" +
+	"AttachLine\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\rR\tsessionId\x12\x14\n" +
+	"\x05token\x18\x02 \x01(\fR\x05token\x12\x1b\n" +
+	"\twriter_id\x18\x03 \x01(\x04R\bwriterId\"\x0e\n" +
+	"\fLineAttachedBQ\n" +
 	"\x15dev.penstock.proto.v1P\x01Z6penstock.dev/penstock/proto/gen/penstock/v1;penstockv1b\x06proto3"
 
 var (
@@ -771,7 +911,7 @@ func file_penstock_v1_session_proto_rawDescGZIP() []byte {
 	return file_penstock_v1_session_proto_rawDescData
 }
 
-var file_penstock_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_penstock_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_penstock_v1_session_proto_goTypes = []any{
 	(*SessionRequest)(nil), // 0: penstock.v1.SessionRequest
 	(*SessionReply)(nil),   // 1: penstock.v1.SessionReply
@@ -781,21 +921,25 @@ var file_penstock_v1_session_proto_goTypes = []any{
 	(*LeaseGrant)(nil),     // 5: penstock.v1.LeaseGrant
 	(*LeaseReturn)(nil),    // 6: penstock.v1.LeaseReturn
 	(*LeaseReturned)(nil),  // 7: penstock.v1.LeaseReturned
-	(*Error)(nil),          // 8: penstock.v1.Error
+	(*AttachLine)(nil),     // 8: penstock.v1.AttachLine
+	(*LineAttached)(nil),   // 9: penstock.v1.LineAttached
+	(*Error)(nil),          // 10: penstock.v1.Error
 }
 var file_penstock_v1_session_proto_depIdxs = []int32{
-	2, // 0: penstock.v1.SessionRequest.hello:type_name -> penstock.v1.Hello
-	4, // 1: penstock.v1.SessionRequest.lease:type_name -> penstock.v1.LeaseRequest
-	6, // 2: penstock.v1.SessionRequest.return_lease:type_name -> penstock.v1.LeaseReturn
-	3, // 3: penstock.v1.SessionReply.welcome:type_name -> penstock.v1.Welcome
-	8, // 4: penstock.v1.SessionReply.refused:type_name -> penstock.v1.Error
-	5, // 5: penstock.v1.SessionReply.lease:type_name -> penstock.v1.LeaseGrant
-	7, // 6: penstock.v1.SessionReply.returned:type_name -> penstock.v1.LeaseReturned
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	2,  // 0: penstock.v1.SessionRequest.hello:type_name -> penstock.v1.Hello
+	4,  // 1: penstock.v1.SessionRequest.lease:type_name -> penstock.v1.LeaseRequest
+	6,  // 2: penstock.v1.SessionRequest.return_lease:type_name -> penstock.v1.LeaseReturn
+	8,  // 3: penstock.v1.SessionRequest.attach:type_name -> penstock.v1.AttachLine
+	3,  // 4: penstock.v1.SessionReply.welcome:type_name -> penstock.v1.Welcome
+	10, // 5: penstock.v1.SessionReply.refused:type_name -> penstock.v1.Error
+	5,  // 6: penstock.v1.SessionReply.lease:type_name -> penstock.v1.LeaseGrant
+	7,  // 7: penstock.v1.SessionReply.returned:type_name -> penstock.v1.LeaseReturned
+	9,  // 8: penstock.v1.SessionReply.attached:type_name -> penstock.v1.LineAttached
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_penstock_v1_session_proto_init() }
@@ -808,12 +952,14 @@ func file_penstock_v1_session_proto_init() {
 		(*SessionRequest_Hello)(nil),
 		(*SessionRequest_Lease)(nil),
 		(*SessionRequest_ReturnLease)(nil),
+		(*SessionRequest_Attach)(nil),
 	}
 	file_penstock_v1_session_proto_msgTypes[1].OneofWrappers = []any{
 		(*SessionReply_Welcome)(nil),
 		(*SessionReply_Refused)(nil),
 		(*SessionReply_Lease)(nil),
 		(*SessionReply_Returned)(nil),
+		(*SessionReply_Attached)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -821,7 +967,7 @@ func file_penstock_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_penstock_v1_session_proto_rawDesc), len(file_penstock_v1_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

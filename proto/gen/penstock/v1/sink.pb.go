@@ -290,7 +290,9 @@ type WriteRequest struct {
 	//	*WriteRequest_Seal
 	//	*WriteRequest_Abort
 	//	*WriteRequest_Schemas
-	Request       isWriteRequest_Request `protobuf_oneof:"request"`
+	Request isWriteRequest_Request `protobuf_oneof:"request"`
+	// Only on a line: how many requests the client has sent on the stream before this one, Open included. The daemon takes those first.
+	After         uint64 `protobuf:"varint,15,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -402,6 +404,13 @@ func (x *WriteRequest) GetSchemas() *DefineSchemas {
 		}
 	}
 	return nil
+}
+
+func (x *WriteRequest) GetAfter() uint64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
 }
 
 type isWriteRequest_Request interface {
@@ -2143,8 +2152,10 @@ type WriterOpened struct {
 	// may lower it for a while.
 	CreditBytes uint64 `protobuf:"varint,2,opt,name=credit_bytes,json=creditBytes,proto3" json:"credit_bytes,omitempty"`
 	// Versions of the parts that do the work, for the log: encoder and engine, for example "json", "librdkafka 2.11.1".
-	Encoder       string `protobuf:"bytes,3,opt,name=encoder,proto3" json:"encoder,omitempty"`
-	Engine        string `protobuf:"bytes,4,opt,name=engine,proto3" json:"engine,omitempty"`
+	Encoder string `protobuf:"bytes,3,opt,name=encoder,proto3" json:"encoder,omitempty"`
+	Engine  string `protobuf:"bytes,4,opt,name=engine,proto3" json:"engine,omitempty"`
+	// The daemon takes a line for this writer.
+	Line          bool `protobuf:"varint,5,opt,name=line,proto3" json:"line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2205,6 +2216,13 @@ func (x *WriterOpened) GetEngine() string {
 		return x.Engine
 	}
 	return ""
+}
+
+func (x *WriterOpened) GetLine() bool {
+	if x != nil {
+		return x.Line
+	}
+	return false
 }
 
 // WarmEpoch prepares the producer of an epoch that will begin later. Only ids that were never sealed may be warmed.
@@ -3226,7 +3244,7 @@ var File_penstock_v1_sink_proto protoreflect.FileDescriptor
 
 const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\n" +
-	"\x16penstock/v1/sink.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\x1a\x18penstock/v1/schema.proto\"\xa3\x03\n" +
+	"\x16penstock/v1/sink.proto\x12\vpenstock.v1\x1a\x17penstock/v1/error.proto\x1a\x18penstock/v1/schema.proto\"\xb9\x03\n" +
 	"\fWriteRequest\x12-\n" +
 	"\x04open\x18\x01 \x01(\v2\x17.penstock.v1.OpenWriterH\x00R\x04open\x12,\n" +
 	"\x04warm\x18\x02 \x01(\v2\x16.penstock.v1.WarmEpochH\x00R\x04warm\x12/\n" +
@@ -3235,7 +3253,8 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x05flush\x18\x05 \x01(\v2\x17.penstock.v1.FlushEpochH\x00R\x05flush\x12,\n" +
 	"\x04seal\x18\x06 \x01(\v2\x16.penstock.v1.SealEpochH\x00R\x04seal\x12/\n" +
 	"\x05abort\x18\a \x01(\v2\x17.penstock.v1.AbortEpochH\x00R\x05abort\x126\n" +
-	"\aschemas\x18\b \x01(\v2\x1a.penstock.v1.DefineSchemasH\x00R\aschemasB\t\n" +
+	"\aschemas\x18\b \x01(\v2\x1a.penstock.v1.DefineSchemasH\x00R\aschemas\x12\x14\n" +
+	"\x05after\x18\x0f \x01(\x04R\x05afterB\t\n" +
 	"\arequest\"\xc1\x03\n" +
 	"\n" +
 	"WriteEvent\x123\n" +
@@ -3404,12 +3423,13 @@ const file_penstock_v1_sink_proto_rawDesc = "" +
 	"\x17certificate_authorities\x18\x06 \x01(\fR\x16certificateAuthorities\x1a=\n" +
 	"\x0fExtensionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x80\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x94\x01\n" +
 	"\fWriterOpened\x12\x1b\n" +
 	"\twriter_id\x18\x01 \x01(\x04R\bwriterId\x12!\n" +
 	"\fcredit_bytes\x18\x02 \x01(\x04R\vcreditBytes\x12\x18\n" +
 	"\aencoder\x18\x03 \x01(\tR\aencoder\x12\x16\n" +
-	"\x06engine\x18\x04 \x01(\tR\x06engine\"6\n" +
+	"\x06engine\x18\x04 \x01(\tR\x06engine\x12\x12\n" +
+	"\x04line\x18\x05 \x01(\bR\x04line\"6\n" +
 	"\tWarmEpoch\x12)\n" +
 	"\x10transactional_id\x18\x01 \x01(\tR\x0ftransactionalId\"\x8b\x01\n" +
 	"\rDefineSchemas\x12'\n" +

@@ -27,6 +27,10 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // SinkService drives one writer subtask for as long as the task attempt lives.
+//
+// A writer may have a line beside its stream: a connection to the session socket (AttachLine) that carries WriteRequest and WriteEvent in
+// the frames of session.proto, straight between the task's thread and the daemon. What is asked there is answered there; WriterFailed and
+// whatever is no answer come on the stream. WriteRequest.after puts both into one order.
 type SinkServiceClient interface {
 	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Schemas, Submit, Flush, Seal,
 	// Abort, and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs
@@ -61,6 +65,10 @@ type SinkService_WriteClient = grpc.BidiStreamingClient[WriteRequest, WriteEvent
 // for forward compatibility.
 //
 // SinkService drives one writer subtask for as long as the task attempt lives.
+//
+// A writer may have a line beside its stream: a connection to the session socket (AttachLine) that carries WriteRequest and WriteEvent in
+// the frames of session.proto, straight between the task's thread and the daemon. What is asked there is answered there; WriterFailed and
+// whatever is no answer come on the stream. WriteRequest.after puts both into one order.
 type SinkServiceServer interface {
 	// Write is one stream per writer. The client's order is: Open, then any of Warm, Begin, Schemas, Submit, Flush, Seal,
 	// Abort, and at last it closes its side. The daemon processes the requests of one stream in order, except that Warm runs

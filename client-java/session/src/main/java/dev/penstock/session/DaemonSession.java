@@ -4,6 +4,7 @@ import dev.penstock.arena.Layout;
 import dev.penstock.arena.MappedSegment;
 import dev.penstock.arena.SlotTable;
 import dev.penstock.proto.v1.AccountReport;
+import dev.penstock.proto.v1.AttachLine;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.LeaseGrant;
 import dev.penstock.proto.v1.LeaseRequest;
@@ -13,6 +14,7 @@ import dev.penstock.proto.v1.SessionReply;
 import dev.penstock.proto.v1.SessionRequest;
 import dev.penstock.proto.v1.Welcome;
 import io.grpc.ManagedChannel;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -179,6 +181,15 @@ public final class DaemonSession {
             stream.close(Duration.ZERO);
             throw e;
         }
+    }
+
+    /** Attaches the line of a writer of this session. */
+    WriterLine attachLine(long writerId, Deadline deadline) throws IOException {
+        return WriterLine.attach(settings.sessionSocket(), AttachLine.newBuilder()
+                .setSessionId(welcome.getSessionId())
+                .setToken(welcome.getToken())
+                .setWriterId(writerId)
+                .build(), deadline);
     }
 
     /** Opens a session: connect, Hello, Welcome, map the handle table. For the registry only. */

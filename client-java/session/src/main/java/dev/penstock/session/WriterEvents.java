@@ -29,6 +29,8 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
     private final AtomicReference<DaemonException> failure = new AtomicReference<>();
     private final AtomicReference<Runnable> listener = new AtomicReference<>();
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final CountDownLatch failed = new CountDownLatch(1);
+    private volatile Runnable waker = () -> { };
     private volatile Pending pending;
     private volatile WriterProgress progress = WriterProgress.getDefaultInstance();
     private volatile boolean opened;
@@ -126,6 +128,8 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
             if (waiting != null) {
                 waiting.answer.completeExceptionally(reason);
             }
+            failed.countDown();
+            waker.run();
             notifyListener();
         }
     }
@@ -160,16 +164,38 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
             check();
             throw new DaemonException(ErrorKind.INTERNAL, step + " failed: " + e.getCause(), e.getCause());
         } catch (TimeoutException e) {
-            fail(new DaemonException(opened ? ErrorKind.FAIL_EPOCH : ErrorKind.FALL_BACK, step + ": no answer from "
-                    + peer + " within " + deadline.limit()
-                    + ": it is stopped or overloaded, or its broker does not answer; `penstockd status` shows which"));
-            check();
-            throw new IllegalStateException("a failed writer has no failure", e);
+            throw noAnswer(step, peer, deadline);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new DaemonException(ErrorKind.RETRY, "interrupted while waiting: " + step, e);
         } finally {
             pending = null;
+        }
+    }
+
+    /** Fails the writer because an answer did not come in time, and throws its first failure. */
+    DaemonException noAnswer(String step, String peer, Deadline deadline) throws DaemonException {
+        fail(new DaemonException(opened ? ErrorKind.FAIL_EPOCH : ErrorKind.FALL_BACK, step + ": no answer from "
+                + peer + " within " + deadline.limit()
+                + ": it is stopped or overloaded, or its broker does not answer; `penstockd status` shows which"));
+        check();
+        throw new IllegalStateException("a failed writer has no failure");
+    }
+
+    /** Sets who is woken by a failure, beside whoever awaits an answer here; it must not block. */
+    void wakeOnFailure(Runnable newWaker) {
+        waker = newWaker;
+        if (hasFailed()) {
+            newWaker.run();
+        }
+    }
+
+    /** Returns when the writer has failed, or at the deadline. */
+    void awaitFailure(Deadline deadline) {
+        try {
+            failed.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -19,9 +19,12 @@ import dev.penstock.proto.v1.WriteEvent.EventCase;
 import dev.penstock.proto.v1.WriteRequest;
 import dev.penstock.proto.v1.WriterOpened;
 import dev.penstock.proto.v1.WriterProgress;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One sink writer's bidirectional stream to the daemon ({@code sink.proto}), and the extents that it fills. Opened by
@@ -38,13 +41,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class WriterStream implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(WriterStream.class);
+
     private static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(10);
+    /** How long the reason may take that ended a line. */
+    private static final Duration LINE_GRACE = Duration.ofSeconds(1);
 
     private final DaemonSession session;
     private final WriterEvents events;
     private final AtomicBoolean closed = new AtomicBoolean();
     private WriterOpened opened;
     private CreditWindow window;
+    /** The short way of barriers; null without. */
+    private WriterLine line;
+    /** Requests sent on the stream. */
+    private long sent;
     private long epochId;
     /** The begin whose answer nobody has awaited yet, or null. */
     private Beginning beginning;
@@ -69,6 +80,22 @@ public final class WriterStream implements AutoCloseable {
         opened = event.getOpened();
         window = session.newWindow(opened.getCreditBytes());
         events.markOpened();
+        if (opened.getLine()) {
+            attachLine(deadline);
+        }
+    }
+
+    /** Without a line barriers only take a little longer, so that a fault is no reason to fail. */
+    private void attachLine(Deadline deadline) throws DaemonException {
+        try {
+            line = session.attachLine(opened.getWriterId(), deadline);
+            events.wakeOnFailure(line::wake);
+        } catch (DaemonException e) {
+            throw e;
+        } catch (IOException e) {
+            LOG.warn("Writer {} has no line to {}; its checkpoints take a little longer: {}", writerId(), session.peer(),
+                    e.getMessage());
+        }
     }
 
     /** The daemon's number of this writer; it appears in the daemon's status and log. */
@@ -123,6 +150,21 @@ public final class WriterStream implements AutoCloseable {
      * @param flags flags of the batch, as in its header
      */
     public void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
+        send(parkNext(extent, bodyBytes, schemaTag, rows, flags).build());
+    }
+
+    /** Like {@link #submit}, for a batch behind which {@link #seal} or {@link #flush} follows at once: it goes the same way. */
+    public void submitLast(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
+        WriteRequest.Builder request = parkNext(extent, bodyBytes, schemaTag, rows, flags);
+        if (line == null) {
+            send(request.build());
+        } else {
+            sendOnLine(request);
+        }
+    }
+
+    private WriteRequest.Builder parkNext(Extent extent, int bodyBytes, int schemaTag, int rows, int flags)
+            throws DaemonException {
         long sequence = batches + 1;
         CreditWindow.Parked batch = null;
         try {
@@ -135,13 +177,12 @@ public final class WriterStream implements AutoCloseable {
             }
         }
         batches = sequence;
-        send(WriteRequest.newBuilder()
+        return WriteRequest.newBuilder()
                 .setSubmit(SubmitBatch.newBuilder()
                         .setSlot(batch.slot())
                         .setGeneration((int) batch.generation())
                         .setSequence(sequence)
-                        .setEpochId(epochId))
-                .build());
+                        .setEpochId(epochId));
     }
 
     private CreditWindow.Parked park(Extent extent, int bodyBytes, int schemaTag, int rows, int flags, long sequence)
@@ -229,11 +270,10 @@ public final class WriterStream implements AutoCloseable {
      * @param rows rows that were submitted since begin; the daemon compares
      */
     public EpochSealed seal(long epochId, long rows, Duration timeout) throws DaemonException {
-        WriteRequest request = WriteRequest.newBuilder()
-                .setSeal(SealEpoch.newBuilder().setEpochId(epochId).setRows(rows))
-                .build();
+        WriteRequest.Builder request = WriteRequest.newBuilder()
+                .setSeal(SealEpoch.newBuilder().setEpochId(epochId).setRows(rows));
         String step = "seal of epoch " + epochId + " with " + rows + " rows";
-        EpochSealed sealed = ask(request, EventCase.SEALED, step, Deadline.in(timeout)).getSealed();
+        EpochSealed sealed = askAtBarrier(request, EventCase.SEALED, step, Deadline.in(timeout)).getSealed();
         requireSameEpoch(step, epochId, sealed.getEpochId());
         return sealed;
     }
@@ -244,11 +284,10 @@ public final class WriterStream implements AutoCloseable {
      * @param rows rows that were submitted since begin; the daemon compares
      */
     public EpochFlushed flush(long epochId, long rows, Duration timeout) throws DaemonException {
-        WriteRequest request = WriteRequest.newBuilder()
-                .setFlush(FlushEpoch.newBuilder().setEpochId(epochId).setRows(rows))
-                .build();
+        WriteRequest.Builder request = WriteRequest.newBuilder()
+                .setFlush(FlushEpoch.newBuilder().setEpochId(epochId).setRows(rows));
         String step = "flush of epoch " + epochId + " with " + rows + " rows";
-        EpochFlushed flushed = ask(request, EventCase.FLUSHED, step, Deadline.in(timeout)).getFlushed();
+        EpochFlushed flushed = askAtBarrier(request, EventCase.FLUSHED, step, Deadline.in(timeout)).getFlushed();
         requireSameEpoch(step, epochId, flushed.getEpochId());
         return flushed;
     }
@@ -314,6 +353,9 @@ public final class WriterStream implements AutoCloseable {
         try {
             endCall(Deadline.in(timeout));
         } finally {
+            if (line != null) {
+                line.close();
+            }
             if (window != null) {
                 window.close();
             }
@@ -409,19 +451,77 @@ public final class WriterStream implements AutoCloseable {
         return events.await(step, session.peer(), deadline);
     }
 
+    /** Asks what a barrier waits for, on the line when there is one. */
+    private WriteEvent askAtBarrier(WriteRequest.Builder request, EventCase expected, String step, Deadline deadline)
+            throws DaemonException {
+        if (line == null) {
+            return ask(request.build(), expected, step, deadline);
+        }
+        requireUsable();
+        requireNothingAwaited();
+        sendOnLine(request);
+        try {
+            for (;;) {
+                WriteEvent answer = line.poll();
+                if (answer != null) {
+                    return requireExpected(answer, expected);
+                }
+                events.check();
+                if (deadline.expired()) {
+                    throw events.noAnswer(step, session.peer(), deadline);
+                }
+                line.sleep(step, deadline);
+            }
+        } catch (DaemonException e) {
+            throw e;
+        } catch (IOException e) {
+            throw lineBroke(e);
+        }
+    }
+
+    private WriteEvent requireExpected(WriteEvent answer, EventCase expected) throws DaemonException {
+        if (answer.getEventCase() != expected) {
+            events.fail(new DaemonException(ErrorKind.INTERNAL,
+                    "the daemon sent " + answer.getEventCase() + " while " + expected + " was awaited"));
+            events.check();
+        }
+        return answer;
+    }
+
+    private void sendOnLine(WriteRequest.Builder request) throws DaemonException {
+        try {
+            line.send(request.setAfter(sent).build());
+        } catch (IOException e) {
+            throw lineBroke(e);
+        }
+    }
+
+    /** Mostly the end of the daemon, or of the stream; those say more, a moment later. */
+    private DaemonException lineBroke(IOException fault) throws DaemonException {
+        events.awaitFailure(Deadline.in(LINE_GRACE));
+        events.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "lost " + session.peer() + ": " + fault.getMessage(), fault));
+        events.check();
+        throw new IllegalStateException("a failed writer has no failure", fault);
+    }
+
     /** Sends what has an answer; only one answer may be outstanding. */
     private void request(WriteRequest request, EventCase expected) throws DaemonException {
         requireUsable();
+        requireNothingAwaited();
+        events.expect(expected);
+        send(request);
+    }
+
+    private void requireNothingAwaited() {
         if (beginning != null) {
             throw new IllegalStateException("the answer to the " + beginning.step + " has to be awaited first");
         }
-        events.expect(expected);
-        send(request);
     }
 
     private void send(WriteRequest request) throws DaemonException {
         try {
             events.requests().onNext(request);
+            sent++;
         } catch (IllegalStateException e) {
             // The call has ended; its end is, or will be in a moment, the failure that says why.
             events.check();

@@ -3,6 +3,7 @@ package dev.penstock.session;
 import com.google.protobuf.ByteString;
 import dev.penstock.arena.Layout;
 import dev.penstock.arena.StateWord;
+import dev.penstock.proto.v1.AttachLine;
 import dev.penstock.proto.v1.Error;
 import dev.penstock.proto.v1.ErrorKind;
 import dev.penstock.proto.v1.Hello;
@@ -52,6 +53,7 @@ final class FakeDaemon implements AutoCloseable {
 
     final Path folder;
     final List<Hello> hellos = new CopyOnWriteArrayList<>();
+    final List<AttachLine> attaches = new CopyOnWriteArrayList<>();
     final List<WriteRequest> requests = new CopyOnWriteArrayList<>();
     final AtomicInteger leases = new AtomicInteger();
     final AtomicInteger returns = new AtomicInteger();
@@ -64,8 +66,16 @@ final class FakeDaemon implements AutoCloseable {
     volatile boolean hangUp;
     /** When set, every connection is answered with it at once and closed, without a look at Hello. */
     volatile Error refusalAtAccept;
+    /** What becomes of the connection of a line; null: the daemon offers none. */
+    volatile LineScript line;
+
     /** Reacts to everything but Open; does nothing unless a test says so. */
     volatile BiConsumer<WriteRequest, StreamObserver<WriteEvent>> onRequest = (request, events) -> {};
+
+    /** The daemon's half of a line, from LineAttached on. */
+    interface LineScript {
+        void run(SessionPeer.Connection connection) throws Exception;
+    }
 
     private final SessionPeer peer;
     private final EventLoopGroup loop = new EpollEventLoopGroup(1);
@@ -127,7 +137,13 @@ final class FakeDaemon implements AutoCloseable {
             connection.write(SessionReply.newBuilder().setRefused(refusalAtAccept).build());
             return;
         }
-        hellos.add(connection.read().getHello());
+        SessionRequest first = connection.read();
+        if (first.hasAttach()) {
+            attaches.add(first.getAttach());
+            line.run(connection);
+            return;
+        }
+        hellos.add(first.getHello());
         Path file = SegmentFile.table(folder, ARENA_ID, 1, FIRST_SLOT, slotCount);
         connection.write(SessionReply.newBuilder().setWelcome(welcome(Files.size(file))).setCarriesFd(true).build());
         connection.writeDescriptor(file);
@@ -209,6 +225,7 @@ final class FakeDaemon implements AutoCloseable {
                                         .setWriterId(1)
                                         .setCreditBytes(creditBytes)
                                         .setEncoder("json")
+                                        .setLine(line != null)
                                         .setEngine("fake"))
                                 .build());
                     } else {

@@ -1,7 +1,8 @@
 package dev.penstock.session;
 
-import dev.penstock.proto.v1.SessionReply;
+import com.google.protobuf.MessageLite;
 import dev.penstock.proto.v1.SessionRequest;
+import dev.penstock.proto.v1.WriteRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -19,7 +20,7 @@ import org.apache.flink.shaded.netty4.io.netty.channel.unix.Socket;
 
 /**
  * The daemon's end of {@code session.sock}, played by a thread of the test. Netty's socket can also listen and send
- * descriptors, so no real daemon is needed to see whether they arrive. One connection at a time.
+ * descriptors, so no real daemon is needed to see whether they arrive. Each connection has a thread of its own.
  */
 final class SessionPeer implements AutoCloseable {
 
@@ -31,6 +32,7 @@ final class SessionPeer implements AutoCloseable {
     private final Socket listener;
     private final Thread thread;
     private final Script script;
+    private final List<Thread> connections = new CopyOnWriteArrayList<>();
     final List<Throwable> faults = new CopyOnWriteArrayList<>();
     private volatile boolean stopping;
 
@@ -57,13 +59,23 @@ final class SessionPeer implements AutoCloseable {
                     continue;
                 }
                 backoff = new Backoff();
-                try (Connection connection = new Connection(new Socket(accepted))) {
-                    script.run(connection);
-                }
+                Thread served = new Thread(() -> run(accepted), "session-peer-connection");
+                connections.add(served);
+                served.start();
             } catch (Exception e) {
                 if (!stopping) {
                     faults.add(e);
                 }
+            }
+        }
+    }
+
+    private void run(int accepted) {
+        try (Connection connection = new Connection(new Socket(accepted))) {
+            script.run(connection);
+        } catch (Exception e) {
+            if (!stopping) {
+                faults.add(e);
             }
         }
     }
@@ -75,6 +87,10 @@ final class SessionPeer implements AutoCloseable {
         try {
             thread.join(5_000);
             listener.close();
+            for (Thread connection : connections) {
+                connection.interrupt();
+                connection.join(5_000);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
@@ -92,8 +108,19 @@ final class SessionPeer implements AutoCloseable {
 
         /** The next request, or null when the client has closed. */
         SessionRequest read() throws IOException {
+            ByteBuffer frame = readFrame();
+            return frame == null ? null : SessionRequest.parseFrom(frame);
+        }
+
+        /** The next request of a line, or null when the client has closed. */
+        WriteRequest readOfLine() throws IOException {
+            ByteBuffer frame = readFrame();
+            return frame == null ? null : WriteRequest.parseFrom(frame);
+        }
+
+        private ByteBuffer readFrame() throws IOException {
             ByteBuffer prefix = read(4);
-            return prefix == null ? null : SessionRequest.parseFrom(read(prefix.getInt(0)));
+            return prefix == null ? null : read(prefix.getInt(0));
         }
 
         private ByteBuffer read(int bytes) throws IOException {
@@ -119,7 +146,7 @@ final class SessionPeer implements AutoCloseable {
             }
         }
 
-        void write(SessionReply reply) throws IOException {
+        void write(MessageLite reply) throws IOException {
             byte[] body = reply.toByteArray();
             write(ByteBuffer.allocate(4 + body.length).order(ByteOrder.LITTLE_ENDIAN)
                     .putInt(body.length).put(body).array());

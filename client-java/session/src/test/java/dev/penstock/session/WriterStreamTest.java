@@ -61,7 +61,15 @@ class WriterStreamTest {
     }
 
     /** A daemon without faults that keeps every batch. */
-    private static void answer(WriteRequest request, StreamObserver<WriteEvent> events) {
+    static void answer(WriteRequest request, StreamObserver<WriteEvent> events) {
+        WriteEvent event = answerTo(request);
+        if (event != null) {
+            events.onNext(event);
+        }
+    }
+
+    /** What such a daemon answers, or null. */
+    static WriteEvent answerTo(WriteRequest request) {
         WriteEvent.Builder event = WriteEvent.newBuilder();
         switch (request.getRequestCase()) {
             case BEGIN -> event.setBegun(EpochBegun.newBuilder()
@@ -73,10 +81,10 @@ class WriterStreamTest {
                     .setEpochId(request.getSeal().getEpochId()).setRows(request.getSeal().getRows()).setProducerId(42));
             case ABORT -> event.setAborted(EpochAborted.newBuilder().setEpochId(request.getAbort().getEpochId()));
             default -> {
-                return;
+                return null;
             }
         }
-        events.onNext(event.build());
+        return event.build();
     }
 
     @Test

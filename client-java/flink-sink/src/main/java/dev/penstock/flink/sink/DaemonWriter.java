@@ -28,6 +28,9 @@ interface DaemonWriter {
     /** Hands a finished batch over; the extent belongs to the daemon from here on. */
     void submit(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException;
 
+    /** Like {@link #submit}, for the batch behind which seal or flush follows at once. */
+    void submitLast(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException;
+
     /** Returns an extent that holds no batch. */
     void giveBack(Extent extent);
 

@@ -20,6 +20,11 @@ final class RowBatcher {
     private static final int SAMPLE = 1024;
     private static final long NEAR_LINGER_MILLIS = 3;
 
+    /** A way for a batch to the daemon. */
+    private interface Submission {
+        void of(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException;
+    }
+
     private final RowColumnWriter columns;
     private final DaemonWriter daemon;
     private final WriterSettings settings;
@@ -69,6 +74,10 @@ final class RowBatcher {
 
     /** Hands the unfinished batch over, if there is one. */
     void submit() throws DaemonException {
+        submit(daemon::submit);
+    }
+
+    private void submit(Submission submission) throws DaemonException {
         if (extent == null) {
             return;
         }
@@ -80,14 +89,14 @@ final class RowBatcher {
             daemon.giveBack(full);
             return;
         }
-        daemon.submit(full, bytes, columns.schemaTag(), rows, columns.flags());
+        submission.of(full, bytes, columns.schemaTag(), rows, columns.flags());
         submittedRows += rows;
     }
 
     /** Hands the unfinished batch over because a barrier has come. */
     void submitAtBarrier() throws DaemonException {
         barrier.passed(timers.getCurrentProcessingTime());
-        submit();
+        submit(daemon::submitLast);
     }
 
     /** Where in its batch the next row stands, or the one that {@link #add} has just refused; counts from 0. */

@@ -74,6 +74,11 @@ final class StreamDaemonWriter implements DaemonWriter {
     }
 
     @Override
+    public void submitLast(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
+        stream.submitLast(extent, bodyBytes, schemaTag, rows, flags);
+    }
+
+    @Override
     public void giveBack(Extent extent) {
         stream.giveBack(extent);
     }

@@ -30,7 +30,7 @@ class ExactlyOncePenstockWriterTest {
             writer.write(row(1, "a"), null);
             writer.write(row(2, "b"), null);
             writer.flush(false);
-            assertEquals(List.of("submit 2", "seal 1 rows 2 of 2"), fixture.calls());
+            assertEquals(List.of("submit last 2", "seal 1 rows 2 of 2"), fixture.calls());
             assertEquals(List.of(new KafkaCommittable(101, (short) 3, "p-0-1", null)), writer.prepareCommit());
 
             List<KafkaWriterState> state = writer.snapshotState(1);
@@ -49,7 +49,7 @@ class ExactlyOncePenstockWriterTest {
             assertEquals(List.of("begun 2"), fixture.calls());
             writer.write(row(3, "c"), null);
             writer.flush(false);
-            assertEquals(List.of("submit 2", "seal 2 rows 2 of 2"), fixture.calls());
+            assertEquals(List.of("submit last 2", "seal 2 rows 2 of 2"), fixture.calls());
         }
     }
 
@@ -195,7 +195,7 @@ class ExactlyOncePenstockWriterTest {
             writer.write(row(2, "b"), null);
             writer.flush(false);
             assertEquals(
-                    List.of("begin 2 p-0-2", "warm p-0-3", "begun 2", "submit 1", "seal 2 rows 1 of 1"),
+                    List.of("begin 2 p-0-2", "warm p-0-3", "begun 2", "submit last 1", "seal 2 rows 1 of 1"),
                     fixture.calls());
             writer.prepareCommit();
             assertEquals(

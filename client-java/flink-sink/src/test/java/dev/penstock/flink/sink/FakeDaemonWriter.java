@@ -76,6 +76,12 @@ final class FakeDaemonWriter implements DaemonWriter {
     }
 
     @Override
+    public void submitLast(Extent extent, int bodyBytes, int schemaTag, int rows, int flags) throws DaemonException {
+        submit(extent, bodyBytes, schemaTag, rows, flags);
+        calls.set(calls.size() - 1, "submit last " + rows);
+    }
+
+    @Override
     public void giveBack(Extent extent) {
         lent--;
     }

@@ -35,7 +35,7 @@ class PenstockKafkaSinkTest {
             assertInstanceOf(PlainPenstockWriter.class, writer);
             writer.write(row(1, "a"), null);
             writer.flush(true);
-            assertEquals(List.of("begin 1", "submit 1", "flush 1 rows 1"), daemon.calls);
+            assertEquals(List.of("begin 1", "submit last 1", "flush 1 rows 1"), daemon.calls);
         }
         assertEquals(0, context.gauge("fallback"));
         assertEquals(1L, context.gauge("nativeRows"));

@@ -20,7 +20,7 @@ class PlainPenstockWriterTest {
             assertEquals(List.of(), writer.snapshotState(1));
             writer.write(row(2, "b"), null);
             writer.flush(false);
-            assertEquals(List.of("submit 1", "flush 1 rows 1", "submit 1", "flush 1 rows 2"), fixture.calls());
+            assertEquals(List.of("submit last 1", "flush 1 rows 1", "submit last 1", "flush 1 rows 2"), fixture.calls());
         }
     }
 
@@ -33,7 +33,7 @@ class PlainPenstockWriterTest {
             writer.flush(false);
             assertEquals(List.of(), fixture.calls());
             writer.flush(true);
-            assertEquals(List.of("submit 1", "flush 1 rows 1"), fixture.calls());
+            assertEquals(List.of("submit last 1", "flush 1 rows 1"), fixture.calls());
         }
     }
 }

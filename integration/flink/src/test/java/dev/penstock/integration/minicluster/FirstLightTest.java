@@ -2,6 +2,7 @@ package dev.penstock.integration.minicluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.penstock.integration.harness.DaemonStatus;
 import dev.penstock.integration.judge.TopicContents;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,10 @@ class FirstLightTest {
         assertEquals(0, contents.duplicatedIds());
         assertEquals(0, contents.missingIds(ROWS));
         if (sink.needsDaemon()) {
-            assertEquals(ROWS, bed.daemon().status().counter("rows"), "rows that went through the daemon");
+            DaemonStatus daemon = bed.daemon().status();
+            assertEquals(ROWS, daemon.counter("rows"), "rows that went through the daemon");
+            assertEquals(daemon.counter("epochs_sealed") + daemon.counter("epochs_empty"), daemon.counter("line_answers"),
+                    "each seal took the short way");
         }
     }
 }

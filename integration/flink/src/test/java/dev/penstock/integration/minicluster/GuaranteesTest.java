@@ -57,6 +57,7 @@ class GuaranteesTest {
     @MethodSource("cases")
     void boundedInputArrivesWhole(Sink sink, String guarantee, String mode) {
         String topic = Bed.topics().create("bounded", 2);
+        long answered = bed.daemon().status().counter("line_answers");
         // Batch mode has no checkpoints; its commit comes with the end of input alone.
         SqlJob job = bed.job(2, 500).set("execution.runtime-mode", mode);
         Bed.finish(job, Tables.bids(ROWS, 0)
@@ -64,6 +65,8 @@ class GuaranteesTest {
 
         Bed.judge("auction").judge(Bed.read(topic, "auction"), ROWS).requireExact(ROWS);
         assertEquals(List.of(), Bed.topics().openTransactions(topic));
+        assertEquals(sink.needsDaemon(), bed.daemon().status().counter("line_answers") > answered,
+                "the end of input took the short way");
     }
 
     @ParameterizedTest
