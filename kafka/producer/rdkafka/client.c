@@ -19,7 +19,8 @@
 
 /* How many messages one rd_kafka_produce_batch call gets: 1024 * 72 bytes stay in the second-level cache. */
 #define CHUNK 1024
-/* A level of syslog. */
+/* Levels of syslog. */
+#define PS_LOG_WARNING 4
 #define PS_LOG_DEBUG 7
 /* The longest uninterrupted wait inside the library, which cannot be cancelled by us. */
 #define SLICE_MS 200
@@ -46,6 +47,7 @@ struct ps_client {
         atomic_int_fast64_t given;
         atomic_int fatal_raised;
         atomic_int refused;
+        atomic_int warned; /* the library has logged a warning, or worse, since the transaction began */
         atomic_int cancelled;
         atomic_int ending; /* connections are cut on purpose from now on */
         atomic_int stopping;
@@ -220,6 +222,8 @@ static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, v
 
 static void on_log(const rd_kafka_t *rk, int level, const char *fac, const char *buf) {
         ps_client *c = rd_kafka_opaque(rk);
+        if (c && level <= PS_LOG_WARNING)
+                atomic_store(&c->warned, 1);
         if (c)
                 psLog(c->log_handle, atomic_load(&c->ending) ? PS_LOG_DEBUG : level, (char *)fac, (char *)buf);
 }
@@ -381,6 +385,14 @@ void ps_resume(ps_client *c) {
 
 int ps_failed(ps_client *c) {
         return atomic_load(&c->failed) != 0 || atomic_load(&c->fatal_raised) || atomic_load(&c->refused);
+}
+
+void ps_forget_warnings(ps_client *c) {
+        atomic_store(&c->warned, 0);
+}
+
+int ps_warned(ps_client *c) {
+        return atomic_load(&c->warned);
 }
 
 void ps_snapshot_get(ps_client *c, ps_snapshot *s) {

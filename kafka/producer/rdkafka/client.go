@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/cgo"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -45,8 +44,6 @@ type client struct {
 	id     string
 	engine *Engine
 	log    cgo.Handle
-	// beginning is held while librdkafka is asked to begin a transaction.
-	beginning sync.Mutex
 	// relay carries the connections to the coordinator; nil without transactions.
 	relay *relay
 	// targets are the topics produced to; only the producing goroutine reads them.
@@ -203,35 +200,34 @@ func (c *client) initTransactions(ctx context.Context) error {
 
 func (c *client) begin() error {
 	var r C.ps_result
-	c.tryBegin(&r)
+	// Those of the initialisation, which has succeeded.
+	C.ps_forget_warnings(c.p)
+	C.ps_begin_transaction(c.p, &r)
 	if r.code == 0 {
 		return nil
 	}
 	return c.fault("opening the transaction", goResult(&r))
 }
 
-// tryBegin may be called by any goroutine; librdkafka refuses a call while another one is under way.
-func (c *client) tryBegin(r *C.ps_result) {
-	c.beginning.Lock()
-	defer c.beginning.Unlock()
-	C.ps_begin_transaction(c.p, r)
-}
-
-// startHealthCheck asks alreadyInTransaction beside the flush, whose answer takes longer: the question goes to librdkafka's main thread and
-// back. What breaks the transaction afterwards breaks it through a record: librdkafka gives a transaction up when it cannot deliver a record
-// or add its partition (rd_kafka_txn_set_abortable_error), and purges what has not been acknowledged, so that the counts tell. The result
-// must be taken before the client is destroyed.
-func (c *client) startHealthCheck() <-chan error {
-	result := make(chan error, 1)
-	go func() { result <- c.alreadyInTransaction() }()
-	return result
+// healthy tells whether librdkafka stands by the open transaction, all of whose records are acknowledged. It is only asked when it has
+// warned of anything: the question goes to its main thread and back, while a checkpoint waits. It warns before it gives a transaction up
+// (rd_kafka_txn_set_abortable_error, rd_kafka_set_fatal_error).
+func (c *client) healthy() error {
+	if C.ps_warned(c.p) == 0 {
+		return nil
+	}
+	if err := c.alreadyInTransaction(); err != nil {
+		return err
+	}
+	c.log.Value().(*slog.Logger).Info("librdkafka has warned during this transaction, and says that the transaction is healthy")
+	return nil
 }
 
 // alreadyInTransaction asks, free of side effects, whether the open transaction is healthy: a second begin is refused with
 // a plain state error when it is, and with the reason when librdkafka knows that it must be aborted (kafka.md 4.4).
 func (c *client) alreadyInTransaction() error {
 	var r C.ps_result
-	c.tryBegin(&r)
+	C.ps_begin_transaction(c.p, &r)
 	if r.code == C.PS_ERR_STATE && r.fatal == 0 {
 		return nil
 	}
@@ -310,7 +306,7 @@ func (c *client) causeFault(doing string, r result) error {
 			break
 		}
 		var cause C.ps_result
-		c.tryBegin(&cause)
+		C.ps_begin_transaction(c.p, &cause)
 		if cause.code != 0 && cause.code != C.PS_ERR_STATE {
 			topic := r.topic
 			r = goResult(&cause)

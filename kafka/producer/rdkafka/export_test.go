@@ -41,3 +41,6 @@ func PlainUnchecked(ctx context.Context, e *Engine, cfg producer.Config, r *prod
 
 // Queued is how many records of o are not acknowledged yet.
 func Queued(o producer.Open) int { s := o.(*open).c.snapshot(); return int(s.waiting()) }
+
+// AbortBehind lets librdkafka abort the transaction of o, which o does not know.
+func AbortBehind(ctx context.Context, o producer.Open) error { return o.(*open).c.abort(ctx) }

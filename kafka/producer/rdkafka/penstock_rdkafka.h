@@ -272,6 +272,9 @@ void ps_resume(ps_client *c);
 void ps_snapshot_get(ps_client *c, ps_snapshot *s);
 /* 1 when a delivery failed, a fatal error was raised or a broker refuses the client. Cheap: meant for every batch. */
 int ps_failed(ps_client *c);
+/* 1 when the library has logged a warning or worse since ps_forget_warnings. It does so before it gives a transaction up. */
+int ps_warned(ps_client *c);
+void ps_forget_warnings(ps_client *c);
 
 /*
  * Enqueues every record of b in order. Waits up to max_block_ms for room: what waits may have b->limit bytes of keys, values and

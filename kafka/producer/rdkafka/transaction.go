@@ -55,10 +55,7 @@ func (o *open) prove(ctx context.Context, rows int64) error {
 		return producer.Errorf(producer.FailEpoch, "transaction %s: Flink handed over %d rows, the producer accepted %d",
 			o.c.id, rows, got)
 	}
-	healthy := o.c.startHealthCheck()
-	err := o.c.flush(ctx)
-	broken := <-healthy
-	if err != nil {
+	if err := o.c.flush(ctx); err != nil {
 		return err
 	}
 	s := o.c.snapshot()
@@ -76,7 +73,7 @@ func (o *open) prove(ctx context.Context, rows int64) error {
 			"sink.transactional-id-prefix", o.c.id, o.identity.ProducerID,
 			o.identity.ProducerEpoch, s.producerID, s.producerEpoch)
 	}
-	return broken
+	return o.c.healthy()
 }
 
 func (o *open) Abort(ctx context.Context) error {
