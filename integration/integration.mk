@@ -202,7 +202,7 @@ stalled-broker-job: integration-classpath ## A job under full load while its bro
 		dev.penstock.integration.soak.StalledBroker
 
 .PHONY: bench-checkpoint
-bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s SECONDS=n PAIRS=n PARALLELISM=1,2)
+bench-checkpoint: integration-classpath ## Time of checkpoints under the same load, stock and Penstock alternating, parallelism 1 to 8 (RATE=rows/s|stock SECONDS=n PAIRS=n PARALLELISM=1,2)
 	$(INTEGRATION_JAVA) $(if $(RATE),-Dbench.rate=$(RATE)) $(if $(SECONDS),-Dbench.seconds=$(SECONDS)) -Dbench.pairs=$(PAIRS) \
 		-Dbench.parallelism=$(PARALLELISM) dev.penstock.integration.bench.CheckpointBench
 

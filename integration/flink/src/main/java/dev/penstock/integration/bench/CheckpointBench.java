@@ -10,7 +10,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * {@code make bench-checkpoint}: how long a barrier takes, stock and Penstock alternating, under the same load: so many
- * bids a second, or as many as each takes when the rate is 0; parallelism 1 to 8. The time of a checkpoint from end to end
+ * bids a second, or as many as stock takes in each pair when the rate is "stock"; parallelism 1 to 8. With the rate 0 each
+ * takes what it can, which is not the same load. The time of a checkpoint from end to end
  * and its parts are Flink's own (see {@link dev.penstock.integration.harness.CheckpointTimes}). The default rate is two
  * thirds of what the stock sink takes on two cores. A leg lasts long enough for the code of a checkpoint, which runs twice a
  * second only, to be compiled.
@@ -22,43 +23,65 @@ public final class CheckpointBench {
     private static final String NAME = "bench-checkpoint";
     private static final String RATE = "rows_per_s";
     private static final int CHECKPOINT_MILLIS = 500;
-    private static final LegKind[] KINDS = {LegKind.STOCK, LegKind.PENSTOCK};
+    private static final String AS_STOCK = "stock";
     /** Rows for each second of a leg without a rate: about what the stock sink takes on two cores. */
     private static final long UNLIMITED_ROWS_PER_SECOND = 150_000;
 
     private CheckpointBench() {}
 
-    /** System properties bench.rate (100,000 rows/s), bench.seconds (20), bench.pairs (3) and bench.parallelism. */
+    /** The rows per second of both legs of a pair, as it was asked for: a number, 0 for no limit, or what stock takes. */
+    private record Load(String asked) {
+        boolean isUsable() {
+            return asked.equals(AS_STOCK) || asked.matches("0|[1-9][0-9]{2,8}");
+        }
+
+        long ofStock() {
+            return asked.equals(AS_STOCK) ? 0 : Long.parseLong(asked);
+        }
+
+        long ofOurs(LegResult stock) {
+            return asked.equals(AS_STOCK) ? Math.round(stock.rowsPerSecond()) : Long.parseLong(asked);
+        }
+
+        /** The length of a leg is given in seconds. */
+        long rowsIn(long seconds) {
+            return seconds * (ofStock() == 0 ? UNLIMITED_ROWS_PER_SECOND : ofStock());
+        }
+    }
+
+    /** System properties bench.rate (100,000 rows/s, or "stock"), bench.seconds (20), bench.pairs (3) and bench.parallelism. */
     public static void main(String[] args) {
-        long rate = Long.getLong("bench.rate", 100_000);
+        Load load = new Load(System.getProperty("bench.rate", "100000"));
         long seconds = Long.getLong("bench.seconds", 20);
         int pairs = Integer.getInteger("bench.pairs", 3);
-        if (rate != 0 && rate < 100 || seconds < 5 || pairs < 1) {
-            System.err.println("bench-checkpoint: RATE=" + rate + " SECONDS=" + seconds + " PAIRS=" + pairs
-                    + " are not usable: at least 100 (or 0: no limit), 5 and 1");
+        if (!load.isUsable() || seconds < 5 || pairs < 1) {
+            System.err.println("bench-checkpoint: RATE=" + load.asked() + " SECONDS=" + seconds + " PAIRS=" + pairs
+                    + " are not usable: at least 100 (or 0: no limit, or stock: what stock takes), 5 and 1");
             System.exit(2);
         }
         try (LegRunner legs = LegRunner.start()) {
-            run(legs, rate, seconds, pairs);
+            run(legs, load, seconds, pairs);
         }
         System.exit(0);
     }
 
-    private static void run(LegRunner legs, long rate, long seconds, int pairs) {
+    private static void run(LegRunner legs, Load load, long seconds, int pairs) {
         Map<String, Object> json = ResultFile.read(NAME);
-        if (!String.valueOf(json.get(RATE)).equals(Long.toString(rate))) {
+        if (!String.valueOf(json.get(RATE)).equals(load.asked())) {
             json.clear();
-            json.put(RATE, rate);
+            json.put(RATE, load.asked());
         }
         List<String> summaries = new ArrayList<>();
         for (int parallelism : Parallelisms.or(1, 2, 4, 8)) {
             Map<LegKind, LegSeries> series = new LinkedHashMap<>();
-            long rows = seconds * (rate == 0 ? UNLIMITED_ROWS_PER_SECOND : rate);
+            series.put(LegKind.STOCK, new LegSeries());
+            series.put(LegKind.PENSTOCK, new LegSeries());
+            long rows = load.rowsIn(seconds);
             for (int i = 0; i < pairs; i++) {
-                for (LegKind kind : KINDS) {
-                    series.computeIfAbsent(kind, k -> new LegSeries())
-                            .add(legs.run(kind, parallelism, rows, rate, CHECKPOINT_MILLIS));
-                }
+                LegResult stock = legs.run(LegKind.STOCK, parallelism, rows, load.ofStock(), CHECKPOINT_MILLIS);
+                series.get(LegKind.STOCK).add(stock);
+                series.get(LegKind.PENSTOCK)
+                        .add(legs.run(LegKind.PENSTOCK, parallelism, rows, load.ofOurs(stock), CHECKPOINT_MILLIS));
             }
             json.put("parallelism_" + parallelism, entry(series));
             ResultFile.write(NAME, json);
