@@ -36,11 +36,11 @@ func (d *diagnosis) limits(h host) {
 	d.swap(h)
 }
 
-// descriptorsNeeded: three for each segment of a full arena (the memfd, and what travels to clients), two for each session, ten for
-// each writer's two producers, and the process's own.
+// descriptorsNeeded: three for each segment of a full arena (the memfd, and what travels to clients), two for each session, eleven for
+// each writer's line and two producers, and the process's own.
 func descriptorsNeeded(c *config.Config) uint64 {
 	segments := int64(c.Arena.Capacity/c.Arena.Segment) + c.Session.MaxSessions
-	return uint64(64 + 3*segments + 2*c.Session.MaxSessions + 10*c.Writer.MaxWriters)
+	return uint64(64 + 3*segments + 2*c.Session.MaxSessions + 11*c.Writer.MaxWriters)
 }
 
 func (d *diagnosis) descriptors(h host) {
