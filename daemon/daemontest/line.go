@@ -51,7 +51,7 @@ func (l *Line) Send(after uint64, requests ...*pb.WriteRequest) {
 // Next is the next answer.
 func (l *Line) Next() *pb.WriteEvent {
 	l.t.Helper()
-	event, err := l.next(Deadline)
+	event, err := l.receive(time.Now().Add(Deadline))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -61,19 +61,20 @@ func (l *Line) Next() *pb.WriteEvent {
 // Quiet waits for a moment in which nothing must come.
 func (l *Line) Quiet(moment time.Duration) {
 	l.t.Helper()
-	if event, err := l.next(moment); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if event, err := l.receive(time.Now().Add(moment)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		l.t.Fatalf("got %v, %v where nothing should come", event, err)
 	}
 }
 
 // End waits for the end of the line and returns how it ended: io.EOF.
 func (l *Line) End() error {
-	_, err := l.next(Deadline)
+	_, err := l.receive(time.Now().Add(Deadline))
 	return err
 }
 
-func (l *Line) next(limit time.Duration) (*pb.WriteEvent, error) {
-	if err := l.Conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
+// receive takes an answer; a zero time is no limit.
+func (l *Line) receive(until time.Time) (*pb.WriteEvent, error) {
+	if err := l.Conn.SetReadDeadline(until); err != nil {
 		return nil, err
 	}
 	event := &pb.WriteEvent{}

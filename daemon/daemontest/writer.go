@@ -35,6 +35,9 @@ type Writer struct {
 	progress atomic.Pointer[pb.WriterProgress]
 	// Ended has the error that ended the stream.
 	Ended chan error
+	// line takes seals and flushes; nil: the stream does. sent is how many requests went over the stream.
+	line *Line
+	sent uint64
 }
 
 // OpenRequest is an OpenWriter for Rows that the daemon accepts.
@@ -94,6 +97,40 @@ func (w *Writer) Send(request *pb.WriteRequest) {
 	if err := w.stream.Send(request); err != nil {
 		w.t.Fatal(err)
 	}
+	w.sent++
+}
+
+// Attach gives the writer a line, which takes its seals and flushes from now on. path is that of the session socket.
+func (w *Writer) Attach(path string, c *Client, id uint64) {
+	w.t.Helper()
+	line, refused := Attach(w.t, path, c, id)
+	if refused != nil {
+		w.t.Fatalf("the line was refused: %v", refused)
+	}
+	w.line = line
+	go func() {
+		for {
+			// Without a limit: the line ends with the writer, or with the test.
+			event, err := line.receive(time.Time{})
+			if err != nil {
+				return
+			}
+			w.events <- event
+		}
+	}()
+}
+
+// HasLine tells whether Attach was called.
+func (w *Writer) HasLine() bool { return w.line != nil }
+
+// ask sends what a barrier waits for.
+func (w *Writer) ask(request *pb.WriteRequest) {
+	w.t.Helper()
+	if w.line == nil {
+		w.Send(request)
+		return
+	}
+	w.line.Send(w.sent, request)
 }
 
 // Next is the next event that is neither progress nor the end of a warm-up.
@@ -155,14 +192,14 @@ func (w *Writer) Submit(epoch uint64, batch *pb.SubmitBatch) {
 // Seal ends the epoch and takes its identity.
 func (w *Writer) Seal(epoch, rows uint64) *pb.EpochSealed {
 	w.t.Helper()
-	w.Send(&pb.WriteRequest{Request: &pb.WriteRequest_Seal{Seal: &pb.SealEpoch{EpochId: epoch, Rows: rows}}})
+	w.ask(&pb.WriteRequest{Request: &pb.WriteRequest_Seal{Seal: &pb.SealEpoch{EpochId: epoch, Rows: rows}}})
 	return expect(w, (*pb.WriteEvent).GetSealed)
 }
 
 // Flush asks for proof without ending the epoch.
 func (w *Writer) Flush(epoch, rows uint64) *pb.EpochFlushed {
 	w.t.Helper()
-	w.Send(&pb.WriteRequest{Request: &pb.WriteRequest_Flush{Flush: &pb.FlushEpoch{EpochId: epoch, Rows: rows}}})
+	w.ask(&pb.WriteRequest{Request: &pb.WriteRequest_Flush{Flush: &pb.FlushEpoch{EpochId: epoch, Rows: rows}}})
 	return expect(w, (*pb.WriteEvent).GetFlushed)
 }
 

@@ -21,6 +21,8 @@ const partitions = 3
 type tally struct {
 	rounds, rows, lost, duplicated, foreign int
 	operations                              map[Kind]int
+	// lineSeals counts the seals that were asked and answered on a line.
+	lineSeals int64
 	// refused counts the commits that the broker refused for good.
 	refused int
 	// failures are those of attempts that no operation excuses.
@@ -33,6 +35,9 @@ func (t *tally) fault() error {
 	var all []error
 	if t.lost+t.duplicated+t.foreign > 0 {
 		all = append(all, fmt.Errorf("%d lost, %d duplicated, %d that nobody wrote of %d rows", t.lost, t.duplicated, t.foreign, t.rows))
+	}
+	if t.lineSeals == 0 {
+		all = append(all, errors.New("no seal took a line"))
 	}
 	if t.refused > 0 {
 		all = append(all, fmt.Errorf("the broker refused %d commits", t.refused))
@@ -118,6 +123,7 @@ func (j *job) judge(into *tally) error {
 	}
 	v := judge(values, j.at, daemontest.JSON)
 	into.refused += j.transactions.refused
+	into.lineSeals += j.lineSeals.Load()
 	into.rows += v.rows
 	into.lost += v.lost
 	into.duplicated += v.duplicated

@@ -54,7 +54,7 @@ func TestRandomHistories(t *testing.T) {
 func finish(t *testing.T, all *tally, took time.Duration) {
 	result := map[string]any{
 		"seed": *seedFlag, "rounds": all.rounds, "rows": all.rows, "lost": all.lost, "duplicated": all.duplicated,
-		"foreign": all.foreign, "refused_commits": all.refused, "failed_without_excuse": len(all.failures), "seconds": int(took.Seconds()), "operations": all.operations,
+		"foreign": all.foreign, "refused_commits": all.refused, "line_seals": all.lineSeals, "failed_without_excuse": len(all.failures), "seconds": int(took.Seconds()), "operations": all.operations,
 	}
 	if *outFlag != "" {
 		text, err := json.MarshalIndent(result, "", "  ")

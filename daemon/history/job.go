@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -28,6 +29,8 @@ type job struct {
 	writers     []*writer
 	parallelism int
 	at          offsets
+	// lineSeals counts the seals that took a line.
+	lineSeals atomic.Int64
 	// number is that of the last checkpoint that was triggered.
 	number int
 	// pending are committables that no completed checkpoint holds yet.
@@ -99,7 +102,7 @@ func (j *job) openWriter(subtask int) error {
 	}
 	tm.rewind()
 	return try(func() {
-		w := &writer{tm: tm, subtask: subtask}
+		w := &writer{tm: tm, subtask: subtask, lineSeals: &j.lineSeals}
 		w.stream = newStream(j.attempt, tm, j.openRequest(tm, subtask))
 		j.writers = append(j.writers, w)
 	})

@@ -40,7 +40,7 @@ func TestJudgeSeesEveryKindOfFault(t *testing.T) {
 }
 
 func TestEveryFaultOfAHistoryFailsIt(t *testing.T) {
-	if err := (&tally{rounds: 3, rows: 9, operations: map[Kind]int{Plain: 3}}).fault(); err != nil {
+	if err := (&tally{rounds: 3, rows: 9, lineSeals: 3, operations: map[Kind]int{Plain: 3}}).fault(); err != nil {
 		t.Errorf("a good history: %v", err)
 	}
 	for want, bad := range map[string]tally{
@@ -48,6 +48,7 @@ func TestEveryFaultOfAHistoryFailsIt(t *testing.T) {
 		"2 duplicated":         {duplicated: 2},
 		"3 that nobody wrote":  {foreign: 3},
 		"refused 1 commits":    {refused: 1},
+		"no seal took a line":  {rows: 9},
 		"without an excuse: x": {failures: []error{errors.New("x")}},
 	} {
 		if err := bad.fault(); err == nil || !strings.Contains(err.Error(), want) {

@@ -25,6 +25,8 @@ type taskManager struct {
 	client *daemontest.Client
 	api    *grpc.ClientConn
 	data   *shmtest.Segment
+	// session is the path of the daemon's session socket.
+	session string
 	// next is the offset of the next batch.
 	next uint64
 	dead atomic.Bool
@@ -33,7 +35,7 @@ type taskManager struct {
 }
 
 func openTaskManager(t testing.TB, d *daemon, process string) (_ *taskManager, err error) {
-	tm := &taskManager{trial: newTrial(t)}
+	tm := &taskManager{trial: newTrial(t), session: d.session}
 	err = try(func() {
 		tm.client = daemontest.Open(tm.trial, d.session, process)
 		tm.api = daemontest.API(tm.trial, d.api)
@@ -77,6 +79,7 @@ type writer struct {
 	subtask, base  int
 	epoch          uint64
 	sequence, rows uint64
+	lineSeals      *atomic.Int64
 }
 
 // openRequest is that of a job whose Kafka properties are Java's defaults.
@@ -93,10 +96,13 @@ func (j *job) openRequest(tm *taskManager, subtask int) *pb.OpenWriter {
 	return request
 }
 
-// newStream opens a writer on its own stream.
+// newStream opens a writer on its own stream; every other one has a line for its seals.
 func newStream(t *trial, tm *taskManager, open *pb.OpenWriter) *daemontest.Writer {
 	w := daemontest.NewWriter(t, tm.api, open)
-	w.Opened()
+	opened := w.Opened()
+	if (open.GetOwner().GetAttempt()+open.GetOwner().GetSubtask())%2 == 0 {
+		w.Attach(tm.session, tm.client, opened.GetWriterId())
+	}
 	tm.stream = w
 	return w
 }
@@ -127,6 +133,9 @@ func (w *writer) submit(first, count int) {
 // seal returns the committable, or none for an epoch without rows.
 func (w *writer) seal() []committable {
 	sealed := w.stream.Seal(w.epoch, w.rows)
+	if w.stream.HasLine() {
+		w.lineSeals.Add(1)
+	}
 	w.tm.rewind()
 	if sealed.GetRows() != w.rows {
 		panic(fmt.Sprintf("the seal has %d rows, the writer handed over %d", sealed.GetRows(), w.rows))
