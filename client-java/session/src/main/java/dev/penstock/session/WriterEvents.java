@@ -7,6 +7,8 @@ import dev.penstock.proto.v1.WriteRequest;
 import dev.penstock.proto.v1.WriterProgress;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -20,6 +22,9 @@ import java.util.function.Consumer;
  * loop), so nothing here blocks. At most one answer is awaited at a time, because one task thread asks.
  */
 final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEvent> {
+
+    /** How long the reason may take that ended a line. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
 
     /** An answer that the task waits for. */
     private record Pending(WriteEvent.EventCase expected, CompletableFuture<WriteEvent> answer) {}
@@ -182,6 +187,17 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
         throw new IllegalStateException("a failed writer has no failure");
     }
 
+    /**
+     * Fails the writer because its line broke. Mostly that is the end of the daemon or of the stream, whose own words come a
+     * moment later and say more.
+     */
+    DaemonException lost(String peer, IOException fault) throws DaemonException {
+        awaitFailure(Deadline.in(GRACE));
+        fail(new DaemonException(ErrorKind.FAIL_EPOCH, "lost " + peer + ": " + fault.getMessage(), fault));
+        check();
+        throw new IllegalStateException("a failed writer has no failure", fault);
+    }
+
     /** Sets who is woken by a failure, beside whoever awaits an answer here; it must not block. */
     void wakeOnFailure(Runnable newWaker) {
         waker = newWaker;
@@ -191,7 +207,7 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
     }
 
     /** Returns when the writer has failed, or at the deadline. */
-    void awaitFailure(Deadline deadline) {
+    private void awaitFailure(Deadline deadline) {
         try {
             failed.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {

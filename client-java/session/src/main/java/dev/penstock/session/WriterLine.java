@@ -102,9 +102,26 @@ final class WriterLine implements AutoCloseable {
         write(request);
     }
 
-    /** The answer that has come, or null when none has. */
-    WriteEvent poll() throws IOException {
-        return readFrame() ? WriteEvent.parseFrom(frame()) : null;
+    /**
+     * Waits for the answer to the last request.
+     *
+     * @param events what comes on the stream: the writer's failure ends the wait, when it wakes this line
+     * @param step what was asked, for messages
+     * @param peer the daemon, for messages
+     * @throws DaemonException as {@link WriterEvents#await}
+     * @throws IOException the line broke, with the reason
+     */
+    WriteEvent await(WriterEvents events, String step, String peer, Deadline deadline) throws IOException {
+        for (;;) {
+            if (readFrame()) {
+                return WriteEvent.parseFrom(frame());
+            }
+            events.check();
+            if (deadline.expired()) {
+                throw events.noAnswer(step, peer, deadline);
+            }
+            sleep(step, deadline);
+        }
     }
 
     /**
@@ -112,7 +129,7 @@ final class WriterLine implements AutoCloseable {
      *
      * @throws DaemonException RETRY when the thread is interrupted; the flag stays set
      */
-    void sleep(String step, Deadline deadline) throws IOException {
+    private void sleep(String step, Deadline deadline) throws IOException {
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos()) + 1;
         selector.select(millis);
         selector.selectedKeys().clear();

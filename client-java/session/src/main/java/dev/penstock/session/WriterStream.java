@@ -44,8 +44,6 @@ public final class WriterStream implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WriterStream.class);
 
     private static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(10);
-    /** How long the reason may take that ended a line. */
-    private static final Duration LINE_GRACE = Duration.ofSeconds(1);
 
     private final DaemonSession session;
     private final WriterEvents events;
@@ -461,21 +459,11 @@ public final class WriterStream implements AutoCloseable {
         requireNothingAwaited();
         sendOnLine(request);
         try {
-            for (;;) {
-                WriteEvent answer = line.poll();
-                if (answer != null) {
-                    return requireExpected(answer, expected);
-                }
-                events.check();
-                if (deadline.expired()) {
-                    throw events.noAnswer(step, session.peer(), deadline);
-                }
-                line.sleep(step, deadline);
-            }
+            return requireExpected(line.await(events, step, session.peer(), deadline), expected);
         } catch (DaemonException e) {
             throw e;
         } catch (IOException e) {
-            throw lineBroke(e);
+            throw events.lost(session.peer(), e);
         }
     }
 
@@ -492,16 +480,8 @@ public final class WriterStream implements AutoCloseable {
         try {
             line.send(request.setAfter(sent).build());
         } catch (IOException e) {
-            throw lineBroke(e);
+            throw events.lost(session.peer(), e);
         }
-    }
-
-    /** Mostly the end of the daemon, or of the stream; those say more, a moment later. */
-    private DaemonException lineBroke(IOException fault) throws DaemonException {
-        events.awaitFailure(Deadline.in(LINE_GRACE));
-        events.fail(new DaemonException(ErrorKind.FAIL_EPOCH, "lost " + session.peer() + ": " + fault.getMessage(), fault));
-        events.check();
-        throw new IllegalStateException("a failed writer has no failure", fault);
     }
 
     /** Sends what has an answer; only one answer may be outstanding. */
