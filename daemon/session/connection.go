@@ -188,20 +188,10 @@ func (x *Session) serve() error {
 	}
 }
 
-// next waits for a request as long as it takes; once a frame has begun its rest must come within ReplyTimeout.
+// next waits for a request as long as it takes.
 func (x *Session) next() (*pb.SessionRequest, error) {
-	if err := x.conn.SetReadDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
-	n, err := readLength(x.conn)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.conn.SetReadDeadline(time.Now().Add(x.server.options.ReplyTimeout)); err != nil {
-		return nil, err
-	}
-	var request pb.SessionRequest
-	return &request, readBody(x.conn, n, &request)
+	request := &pb.SessionRequest{}
+	return request, nextFrame(x.conn, x.conn, x.server.options.ReplyTimeout, request)
 }
 
 func (x *Session) answerLease(r *pb.LeaseRequest) error {
@@ -232,10 +222,7 @@ func (x *Session) refuse(err error) error {
 }
 
 func (x *Session) reply(m proto.Message) error {
-	if err := x.conn.SetWriteDeadline(time.Now().Add(x.server.options.ReplyTimeout)); err != nil {
-		return err
-	}
-	return WriteFrame(x.conn, m)
+	return writeWithin(x.conn, x.server.options.ReplyTimeout, m)
 }
 
 // grant sends a reply and the descriptor of a segment behind it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
@@ -25,6 +26,21 @@ func ReadFrame(r io.Reader, m proto.Message) error {
 		return err
 	}
 	return readBody(r, n, m)
+}
+
+// nextFrame waits for a frame as long as it takes; behind its length the rest must come within timeout. in reads from conn.
+func nextFrame(conn *net.UnixConn, in io.Reader, timeout time.Duration, m proto.Message) error {
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	n, err := readLength(in)
+	if err != nil {
+		return err
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	return readBody(in, n, m)
 }
 
 func readLength(r io.Reader) (int, error) {
@@ -66,6 +82,14 @@ func WriteFrame(w io.Writer, m proto.Message) error {
 	binary.LittleEndian.PutUint32(frame, uint32(n))
 	_, err = w.Write(frame)
 	return err
+}
+
+// writeWithin writes m as one frame to a peer that may not read.
+func writeWithin(conn *net.UnixConn, timeout time.Duration, m proto.Message) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+		return err
+	}
+	return WriteFrame(conn, m)
 }
 
 // sendDescriptor sends one dummy byte with one file descriptor. Netty's receiver takes exactly one descriptor for each

@@ -6,8 +6,6 @@ import (
 	"net"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"penstock.dev/penstock/daemon/fault"
 	"penstock.dev/penstock/daemon/telemetry"
 	pb "penstock.dev/penstock/proto/gen/penstock/v1"
@@ -30,28 +28,11 @@ func (l *Line) Next() (*pb.WriteRequest, error) {
 
 // Answer sends the answer to a request of the line.
 func (l *Line) Answer(event *pb.WriteEvent) error {
-	if err := l.conn.SetWriteDeadline(time.Now().Add(l.timeout)); err != nil {
-		return err
-	}
-	return WriteFrame(l.conn, event)
+	return writeWithin(l.conn, l.timeout, event)
 }
 
 // Close ends the connection; Next and Answer return an error then.
 func (l *Line) Close() { l.conn.Close() }
-
-// nextFrame waits for a frame; once it has begun its rest must come within timeout. in reads from conn.
-func nextFrame(conn *net.UnixConn, in *bufio.Reader, timeout time.Duration, m proto.Message) error {
-	if err := conn.SetReadDeadline(time.Time{}); err != nil {
-		return err
-	}
-	if _, err := in.Peek(1); err != nil {
-		return err
-	}
-	if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
-		return err
-	}
-	return ReadFrame(in, m)
-}
 
 // Offer lets the client attach a line to a writer, once: serve is then called with it, on a goroutine of the server, and has the line until
 // it returns. withdraw ends the offer.
@@ -87,10 +68,8 @@ func (s *Server) attach(conn *net.UnixConn, a *pb.AttachLine) {
 		return
 	}
 	line := &Line{conn: conn, in: bufio.NewReader(conn), timeout: s.options.ReplyTimeout}
-	if err := conn.SetWriteDeadline(time.Now().Add(line.timeout)); err != nil {
-		return
-	}
-	if err := WriteFrame(conn, &pb.SessionReply{Reply: &pb.SessionReply_Attached{Attached: &pb.LineAttached{}}}); err != nil {
+	attached := &pb.SessionReply{Reply: &pb.SessionReply_Attached{Attached: &pb.LineAttached{}}}
+	if err := writeWithin(conn, line.timeout, attached); err != nil {
 		return // The client is gone; its writer goes on without a line.
 	}
 	s.settled(conn)
@@ -109,6 +88,5 @@ func (s *Server) refuseLine(conn *net.UnixConn, err error) {
 	refusal := fault.Classify(fmt.Errorf("a line was refused: %w", err))
 	s.options.Counters.CountFault(refusal.GetKind(), false)
 	s.options.Log.Warn("line refused", telemetry.FieldKind, refusal.GetKind().String(), telemetry.FieldError, refusal.GetMessage())
-	_ = conn.SetWriteDeadline(time.Now().Add(s.options.ReplyTimeout))
-	_ = WriteFrame(conn, &pb.SessionReply{Reply: &pb.SessionReply_Refused{Refused: refusal}})
+	_ = writeWithin(conn, s.options.ReplyTimeout, &pb.SessionReply{Reply: &pb.SessionReply_Refused{Refused: refusal}})
 }

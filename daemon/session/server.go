@@ -95,8 +95,7 @@ func (s *Server) Refuse(conn *net.UnixConn, err error) {
 	s.options.Counters.SessionsRefused.Add(1)
 	refusal := fault.Classify(err)
 	s.options.Log.Warn("session refused", telemetry.FieldKind, refusal.GetKind().String(), telemetry.FieldError, refusal.GetMessage())
-	_ = conn.SetWriteDeadline(time.Now().Add(s.options.ReplyTimeout))
-	_ = WriteFrame(conn, &pb.SessionReply{Reply: &pb.SessionReply_Refused{Refused: refusal}})
+	_ = writeWithin(conn, s.options.ReplyTimeout, &pb.SessionReply{Reply: &pb.SessionReply_Refused{Refused: refusal}})
 }
 
 // Authenticate finds the session that a gRPC call acts for. The token decides; the time it takes does not depend on it.
