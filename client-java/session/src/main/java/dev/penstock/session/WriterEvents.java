@@ -225,9 +225,14 @@ final class WriterEvents implements ClientResponseObserver<WriteRequest, WriteEv
         if (waiting != null && waiting.expected == event.getEventCase()) {
             waiting.answer.complete(event);
         } else {
-            fail(new DaemonException(ErrorKind.INTERNAL, "the daemon sent " + event.getEventCase() + " while "
-                    + (waiting == null ? "no answer" : waiting.expected) + " was awaited"));
+            unexpected(event, waiting == null ? "no answer" : waiting.expected.name());
         }
+    }
+
+    /** Fails the writer because of an answer that nobody has asked for. */
+    void unexpected(WriteEvent answer, String awaited) {
+        fail(new DaemonException(ErrorKind.INTERNAL,
+                "the daemon sent " + answer.getEventCase() + " while " + awaited + " was awaited"));
     }
 
     private void notifyListener() {

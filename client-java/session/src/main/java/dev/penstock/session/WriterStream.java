@@ -459,21 +459,17 @@ public final class WriterStream implements AutoCloseable {
         requireNothingAwaited();
         sendOnLine(request);
         try {
-            return requireExpected(line.await(events, step, session.peer(), deadline), expected);
+            WriteEvent answer = line.await(events, step, session.peer(), deadline);
+            if (answer.getEventCase() != expected) {
+                events.unexpected(answer, expected.name());
+                events.check();
+            }
+            return answer;
         } catch (DaemonException e) {
             throw e;
         } catch (IOException e) {
             throw events.lost(session.peer(), e);
         }
-    }
-
-    private WriteEvent requireExpected(WriteEvent answer, EventCase expected) throws DaemonException {
-        if (answer.getEventCase() != expected) {
-            events.fail(new DaemonException(ErrorKind.INTERNAL,
-                    "the daemon sent " + answer.getEventCase() + " while " + expected + " was awaited"));
-            events.check();
-        }
-        return answer;
     }
 
     private void sendOnLine(WriteRequest.Builder request) throws DaemonException {

@@ -175,15 +175,13 @@ class WriterLineTest {
     /** The daemon's own words come on the stream, maybe a moment after the line has ended. */
     @Test
     void theReasonOnTheStreamIsToldWhenTheLineEndsFirst() throws Exception {
+        Thread task = Thread.currentThread();
         daemon.line = connection -> {
             attach(connection);
             connection.readOfLine();
             new Thread(() -> {
-                try {
-                    Thread.sleep(100);
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
+                // It sleeps in the selector, which is no such state, until the line has ended.
+                WriterStreamTest.awaitParked(task);
                 events.onNext(failed("penstockd is shutting down"));
             }).start();
         };

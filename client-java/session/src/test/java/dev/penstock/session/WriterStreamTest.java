@@ -183,7 +183,7 @@ class WriterStreamTest {
         }
     }
 
-    private static void awaitParked(Thread task) {
+    static void awaitParked(Thread task) {
         try {
             SessionPeer.await("the task waits", LIMIT, () -> task.getState() == Thread.State.TIMED_WAITING);
         } catch (Exception e) {
